@@ -11,7 +11,7 @@ const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta
 const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
-const WORDS = "dist/web/pages/words";
+const WORDS = "dist/pages/words";
 
 /** Gives each module in the bundle the URL that it would have in `dist`, beside what it reads. */
 const ownUrls: Plugin = {

@@ -2,8 +2,8 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createAccent, DEFAULT_ACCENT } from "../src/pages/accent-color.ts";
 import { keyIcon } from "../src/http/assets.ts";
+import { createAccent, DEFAULT_ACCENT } from "../src/pages/accent-color.ts";
 import { type Site, toSitePage } from "./markdown.ts";
 import { INDEX, readNavigation, readRoutes } from "./pages.ts";
 

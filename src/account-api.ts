@@ -6,6 +6,34 @@ import {
   requireText,
   requireTexts,
 } from "./api-arguments.ts";
+import { createAuditEvent, type EventType, type NewAuditEvent } from "./audit/events.ts";
+import { readPagesById } from "./db/read-pages.ts";
+import {
+  type Account,
+  type Device,
+  idOf,
+  type Key,
+  type Link,
+  type Session,
+  type StoredUser,
+  toAccount,
+  toPublicUser,
+  type UserId,
+} from "./db/records.ts";
+import type { StoreParts } from "./db/store.ts";
+import { listDevices } from "./features/codes/remembered-devices.ts";
+import {
+  type AddedKey,
+  type AddKeyOutcome,
+  addKey,
+  revokeKey,
+} from "./features/keys/manage-keys.ts";
+import {
+  type MakeLinkOutcome,
+  makeLink,
+  revokeLink,
+  type WantedLink,
+} from "./features/links/make-link.ts";
 import {
   type AddUserOutcome,
   type AddUserServices,
@@ -23,39 +51,16 @@ import {
   resetPassword,
 } from "./features/people/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./features/people/set-groups.ts";
-import type { Clock } from "./lib/clock.ts";
-import { listDevices } from "./features/codes/remembered-devices.ts";
-import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./features/keys/manage-keys.ts";
-import {
-  type MakeLinkOutcome,
-  makeLink,
-  revokeLink,
-  type WantedLink,
-} from "./features/links/make-link.ts";
-import { createAuditEvent, type EventType, type NewAuditEvent } from "./audit/events.ts";
+import { fetchRequest } from "./http/fetch-request.ts";
+import type { ProxyTrust } from "./http/remote-address.ts";
+import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
+import type { WebRequest } from "./http/web-request.ts";
 import type { CredentialCache } from "./identity/credential-cache.ts";
 import type { Seals } from "./identity/seals.ts";
 import type { SessionRecorder } from "./identity/session-recorder.ts";
 import { type StartSessionServices, startSession } from "./identity/start-session.ts";
 import { endStoredSession } from "./identity/waiting-ends.ts";
-import { readPagesById } from "./db/read-pages.ts";
-import {
-  type Account,
-  type Device,
-  idOf,
-  type Key,
-  type Link,
-  type Session,
-  type StoredUser,
-  toAccount,
-  toPublicUser,
-  type UserId,
-} from "./db/records.ts";
-import type { StoreParts } from "./db/store.ts";
-import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
-import { fetchRequest } from "./http/fetch-request.ts";
-import type { ProxyTrust } from "./http/remote-address.ts";
-import type { WebRequest } from "./http/web-request.ts";
+import type { Clock } from "./lib/clock.ts";
 
 /**
  * The accounts, for the app's own pages and scripts. The rules are those of the commands, and every

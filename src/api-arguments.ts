@@ -1,3 +1,5 @@
+import type { AddedKey } from "./features/keys/manage-keys.ts";
+import type { WantedLink } from "./features/links/make-link.ts";
 import {
   checkOptions,
   createOptionFault,
@@ -5,8 +7,6 @@ import {
   defineRequired,
   type Option,
 } from "./lib/options.ts";
-import type { AddedKey } from "./features/keys/manage-keys.ts";
-import type { WantedLink } from "./features/links/make-link.ts";
 
 /** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
 export interface AddedUser {

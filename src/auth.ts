@@ -1,28 +1,28 @@
 import { type AccountApi, createAccountApi } from "./account-api.ts";
-import type { MaybePromise } from "./lib/maybe-promise.ts";
 import { createOutageLog } from "./db/outage-log.ts";
-import { userOfAdmission } from "./identity/authenticate-session.ts";
-import { deleteUsedToken } from "./features/setup/set-up.ts";
 import type { User } from "./db/records.ts";
-import { type AuthOptions, type GateOptions, NO_GATE, type SettledOptions } from "./options.ts";
-import { createServices, systemClock } from "./services.ts";
-import { settleOptions } from "./settle-options.ts";
-import type { Answer } from "./http/responses.ts";
-import { createAuthenticateRequest } from "./http/authenticate.ts";
-import { createUserGuard, type UserGuard } from "./http/guards.ts";
+import type { Services } from "./features/context.ts";
+import { deleteUsedToken } from "./features/setup/set-up.ts";
 import { handle } from "./handle.ts";
-import type { PageHelpers } from "./pages/page-data.ts";
-import { openSite } from "./http/site.ts";
-import { pathOf, pathsUnder, routeOf } from "./http/paths.ts";
+import { createAuthenticateRequest } from "./http/authenticate.ts";
 import { fetchRequest } from "./http/fetch-request.ts";
+import { createUserGuard, type UserGuard } from "./http/guards.ts";
 import { getRequestTarget } from "./http/node-request.ts";
+import { pathOf, pathsUnder, routeOf } from "./http/paths.ts";
 import { ProxyTrust } from "./http/remote-address.ts";
 import { createRequestIds } from "./http/request-id.ts";
+import type { Answer } from "./http/responses.ts";
+import { openSite } from "./http/site.ts";
+import { Views } from "./http/views.ts";
 import { createProxyWarning } from "./http/warnings.ts";
 import type { WebRequest } from "./http/web-request.ts";
+import { userOfAdmission } from "./identity/authenticate-session.ts";
+import type { MaybePromise } from "./lib/maybe-promise.ts";
+import { type AuthOptions, type GateOptions, NO_GATE, type SettledOptions } from "./options.ts";
+import type { PageHelpers } from "./pages/page-data.ts";
 import { createRouteTable, listRoutes } from "./routes.ts";
-import type { Services } from "./features/context.ts";
-import { Views } from "./http/views.ts";
+import { createServices, systemClock } from "./services.ts";
+import { settleOptions } from "./settle-options.ts";
 
 /** A configured sign-in. An adapter brings its routes and guards to a framework. */
 export interface Auth extends AccountApi {

@@ -1,26 +1,31 @@
-import { findAdmin } from "./features/people/set-groups.ts";
-import { Fault, isClientGone, toError } from "./lib/fault.ts";
-import type { MaybePromise } from "./lib/maybe-promise.ts";
-import { allowsAnyHost, judgeHost } from "./http/allowed-hosts.ts";
 import type { User } from "./db/records.ts";
+import type { Context, Services, UserContext } from "./features/context.ts";
+import { answerAccountForm } from "./features/home/home-pages.ts";
+import { type Form, type FormProblem, readForm } from "./http/form.ts";
 import { findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
-import { type Answer, redirect, withHeader } from "./http/responses.ts";
-import { addReturnTo, getHandoffRoot, readReturnTarget } from "./http/return-to.ts";
-import { answerAccountForm } from "./features/home/home-pages.ts";
 import { HANDOFF } from "./http/paths.ts";
 import { askForRecentSignIn, hasRecentSignIn } from "./http/recent-sign-in.ts";
-import { findSignInPath, type NotAdmitted, refuseExcluded, refuseSignedOut } from "./http/refusals.ts";
-import { type Form, type FormProblem, readForm } from "./http/form.ts";
+import {
+  findSignInPath,
+  type NotAdmitted,
+  refuseExcluded,
+  refuseSignedOut,
+} from "./http/refusals.ts";
 import { answerWithId } from "./http/request-id.ts";
 import { getRequestKind } from "./http/request-kind.ts";
+import { type Answer, redirect, withHeader } from "./http/responses.ts";
+import { addReturnTo, getHandoffRoot, readReturnTarget } from "./http/return-to.ts";
 import { isCrossSite } from "./http/same-origin.ts";
+import type { Viewer } from "./http/views.ts";
 import { logRefusal } from "./http/warnings.ts";
 import { getHost, type WebRequest } from "./http/web-request.ts";
+import { findAdmin } from "./identity/groups.ts";
+import { allowsAnyHost, judgeHost } from "./lib/allowed-hosts.ts";
+import { Fault, isClientGone, toError } from "./lib/fault.ts";
+import type { MaybePromise } from "./lib/maybe-promise.ts";
 import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
-import type { Context, Services, UserContext } from "./features/context.ts";
-import type { Viewer } from "./http/views.ts";
 
 /**
  * Answers every request; a failure is an answer too, the error page. An answer to a reverse proxy

@@ -1,26 +1,26 @@
 import { availableParallelism } from "node:os";
-import { isObject } from "./lib/json.ts";
-import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
-import type { ServerLog } from "./lib/server-log.ts";
-import type { WorkQueueLimits } from "./lib/work-queue.ts";
-import type { AllowedHosts } from "./http/allowed-hosts.ts";
-import { normalizeHost } from "./lib/host-name.ts";
 import type { EventListener } from "./audit/event-listener.ts";
-import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
-import type { SetupTokenSource } from "./features/setup/setup-token.ts";
 import type { Store } from "./db/store.ts";
-import type { AuthOptions, OptionGroups } from "./options.ts";
+import type { SetupTokenSource } from "./features/setup/setup-token.ts";
+import { MAX_CSS_BYTES } from "./http/assets.ts";
 import {
   isCookieDomain,
   isLocation,
   type PostLoginLocation,
   parseOrigin,
 } from "./http/location.ts";
+import { isAddressRange } from "./http/remote-address.ts";
+import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
+import type { AllowedHosts } from "./lib/allowed-hosts.ts";
+import { normalizeHost } from "./lib/host-name.ts";
+import { isObject } from "./lib/json.ts";
+import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
+import type { ServerLog } from "./lib/server-log.ts";
+import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { AuthOptions, OptionGroups } from "./options.ts";
 import { isColor } from "./pages/accent-color.ts";
-import { MAX_CSS_BYTES } from "./http/assets.ts";
 import type { PageFunction, PageName } from "./pages/page-data.ts";
 import { isLocale, type Locale, locales } from "./pages/words.ts";
-import { isAddressRange } from "./http/remote-address.ts";
 
 type OptionRows<Options> = { readonly [K in keyof Options]-?: Option<Required<Options>[K]> };
 

@@ -1,12 +1,12 @@
+import type { EventListener } from "./audit/event-listener.ts";
+import type { Store } from "./db/store.ts";
+import type { SetupTokenSource } from "./features/setup/setup-token.ts";
+import type { PostLoginLocation } from "./http/location.ts";
+import type { AllowedHosts } from "./lib/allowed-hosts.ts";
+import type { BoundedLog } from "./lib/bounded-log.ts";
 import { type Meter, noMeter } from "./lib/meter.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
-import type { AllowedHosts } from "./http/allowed-hosts.ts";
-import type { BoundedLog } from "./lib/bounded-log.ts";
-import type { EventListener } from "./audit/event-listener.ts";
-import type { SetupTokenSource } from "./features/setup/setup-token.ts";
-import type { Store } from "./db/store.ts";
-import type { PostLoginLocation } from "./http/location.ts";
 import type { PageFunctions } from "./pages/page-data.ts";
 import type { Locale } from "./pages/words.ts";
 

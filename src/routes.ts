@@ -1,7 +1,3 @@
-import { getErrorMessage } from "./lib/fault.ts";
-import type { MaybePromise } from "./lib/maybe-promise.ts";
-import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
-import { getMe, postPassword } from "./features/password/password-pages.ts";
 import type { AccountFormResult } from "./features/account-form.ts";
 import {
   postBeginCodes,
@@ -9,13 +5,13 @@ import {
   postRenewCodes,
   postTurnOffCodes,
 } from "./features/codes/codes-pages.ts";
+import type { Context, Services, UserContext } from "./features/context.ts";
+import { getHandoff, postHandoffLogout } from "./features/domains/hand-off-pages.ts";
 import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts";
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
-import { getHandoff, postHandoffLogout } from "./features/domains/hand-off-pages.ts";
 import { getHome } from "./features/home/home-pages.ts";
 import { postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
-import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import {
   postAddPasskey,
   postBeginPasskey,
@@ -23,9 +19,11 @@ import {
   postRemovePasskey,
   postRenamePasskey,
 } from "./features/passkeys/passkeys-pages.ts";
+import { getMe, postPassword } from "./features/password/password-pages.ts";
 import { postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
-import type { Site } from "./http/site.ts";
+import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
+import type { Form } from "./http/form.ts";
 import {
   ALIVE,
   ASSERTION_KEYS,
@@ -37,9 +35,11 @@ import {
   READY,
   routeOf,
 } from "./http/paths.ts";
-import type { Form } from "./http/form.ts";
+import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
+import type { Site } from "./http/site.ts";
 import type { WebRequest } from "./http/web-request.ts";
-import type { Context, Services, UserContext } from "./features/context.ts";
+import { getErrorMessage } from "./lib/fault.ts";
+import type { MaybePromise } from "./lib/maybe-promise.ts";
 
 /** What `handle` checks before it runs a route; without a property, the strict default. */
 interface RouteChecks {
@@ -225,20 +225,21 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
   }
   if (options.people) {
     // Loaded on first use: an app without these pages loads nothing of them.
-    const loadPages = () => import("./features/people/people-pages.ts");
+    const loadPeople = () => import("./features/people/people-pages.ts");
     const loadActions = () => import("./features/people/people-actions-pages.ts");
+    const loadActivity = () => import("./features/activity/activity-pages.ts");
     routes.push(
       {
         method: "GET",
         path: people,
         access: "admin",
-        run: async (context) => (await loadPages()).getPeople(context),
+        run: async (context) => (await loadPeople()).getPeople(context),
       },
       {
         method: "GET",
         path: `${people}/activity`,
         access: "admin",
-        run: async (context) => (await loadPages()).getActivity(context),
+        run: async (context) => (await loadActivity()).getActivity(context),
       },
     );
     for (const name of PEOPLE_FORMS) {

@@ -1,8 +1,12 @@
-import type { Clock } from "./lib/clock.ts";
-import { recently } from "./lib/recently.ts";
-import type { ServerLog } from "./lib/server-log.ts";
-import { createFactorCheck } from "./identity/required-factor.ts";
-import { createKeyGuard, type KeyGuard } from "./identity/authenticate-key.ts";
+import { createEventListener } from "./audit/event-listener.ts";
+import { createEventLog } from "./audit/event-log.ts";
+import type { NewAuditEvent } from "./audit/events.ts";
+import type { UserId } from "./db/records.ts";
+import type { RuleServices } from "./features/context.ts";
+import { createAssertions } from "./features/forward-auth/assertions.ts";
+import { removeEndedLinks } from "./features/links/use-link.ts";
+import { createChallenges } from "./features/passkeys/challenges.ts";
+import { readSessionCookie } from "./http/session-cookie.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -10,29 +14,25 @@ import {
   handoffRule,
   linkRule,
 } from "./identity/attempt-limiter.ts";
-import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
-import { removeEndedLinks } from "./features/links/use-link.ts";
-import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
-import { createEventListener } from "./audit/event-listener.ts";
-import { createEventLog } from "./audit/event-log.ts";
-import type { NewAuditEvent } from "./audit/events.ts";
-import { createChallenges } from "./features/passkeys/challenges.ts";
-import { createPasswords, type Passwords } from "./identity/passwords.ts";
-import { createAssertions } from "./features/forward-auth/assertions.ts";
-import { createCredentialCache } from "./identity/credential-cache.ts";
+import { createKeyGuard, type KeyGuard } from "./identity/authenticate-key.ts";
 import {
   createRequireAuth,
   createRequireUser,
   createSessionCache,
 } from "./identity/authenticate-session.ts";
+import { createCredentialCache } from "./identity/credential-cache.ts";
+import { createPasswords, type Passwords } from "./identity/passwords.ts";
+import { createFactorCheck } from "./identity/required-factor.ts";
 import { createSeals } from "./identity/seals.ts";
 import { createSessionRecorder } from "./identity/session-recorder.ts";
 import { createSessionTokens } from "./identity/session-token.ts";
+import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
 import { createWaitingEnds } from "./identity/waiting-ends.ts";
-import type { UserId } from "./db/records.ts";
+import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
+import type { Clock } from "./lib/clock.ts";
+import { recently } from "./lib/recently.ts";
+import type { ServerLog } from "./lib/server-log.ts";
 import type { GateOptions, SettledOptions } from "./options.ts";
-import { readSessionCookie } from "./http/session-cookie.ts";
-import type { RuleServices } from "./features/context.ts";
 
 /** The ports of the rules, with their store, clocks, caches, limiter and log. */
 export interface Rules {

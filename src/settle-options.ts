@@ -1,14 +1,14 @@
-import { Fault } from "./lib/fault.ts";
-import { checkOptions, createOptionFault } from "./lib/options.ts";
-import { createSafeLog, type ServerLog } from "./lib/server-log.ts";
-import { findPublicSuffixProblem } from "./lib/public-suffix.ts";
-import { createBoundedLog } from "./lib/bounded-log.ts";
-import { findWeakSecrets, type WeakSecret } from "./identity/secrets.ts";
-import { DEVELOPMENT_SECRET } from "./identity/session-token.ts";
-import { optionTable } from "./option-table.ts";
-import type { AuthOptions, SettledOptions } from "./options.ts";
 import { canShareCookies } from "./http/location.ts";
 import { isTaken } from "./http/paths.ts";
+import { findWeakSecrets, type WeakSecret } from "./identity/secrets.ts";
+import { DEVELOPMENT_SECRET } from "./identity/session-token.ts";
+import { createBoundedLog } from "./lib/bounded-log.ts";
+import { Fault } from "./lib/fault.ts";
+import { checkOptions, createOptionFault } from "./lib/options.ts";
+import { findPublicSuffixProblem } from "./lib/public-suffix.ts";
+import { createSafeLog, type ServerLog } from "./lib/server-log.ts";
+import { optionTable } from "./option-table.ts";
+import type { AuthOptions, SettledOptions } from "./options.ts";
 
 /** What messages call the secrets. */
 export type SecretNames = Readonly<Record<WeakSecret["which"], string>>;

@@ -12,61 +12,48 @@ const LIBRARY = "the library";
 /** The shared helpers of the tests, which only proof may import. */
 const TESTS = "test";
 
-interface Part {
-  /** A folder of src, packages or proof, or the files in src itself. */
-  readonly name: string;
-  /** The other parts that every file of this part may import. */
-  readonly mayImport: readonly string[];
-  /** What the files of this part whose path matches may import as well. */
-  readonly exceptions?: readonly {
-    readonly files: RegExp;
-    readonly mayImport: readonly string[];
-  }[];
-}
-
-/** Top down: a part may import only from the parts above it. ARCHITECTURE.md describes them. */
-const parts: readonly Part[] = [
-  { name: "base", mayImport: [] },
-  { name: "files", mayImport: ["base"] },
-  { name: "db", mayImport: ["base", "files"] },
-  { name: "core", mayImport: ["base", "db"] },
-  { name: "web", mayImport: ["base", "db", "core"] },
-  { name: LIBRARY, mayImport: ["base", "db", "core", "web"] },
-  { name: "adapters", mayImport: [LIBRARY] },
-  { name: "testing", mayImport: ["base", "db", "core", LIBRARY] },
-  { name: "gate", mayImport: ["base", "core", "files", "db", "web", LIBRARY] },
-  { name: "proxies", mayImport: ["base", "db", "core", "web", "gate"] },
-  { name: "doctor", mayImport: ["base", "core", "files", "db", "web", LIBRARY, "gate"] },
-  {
-    name: "cli",
-    mayImport: [
-      "base",
-      "core",
-      "files",
-      "db",
-      "web",
-      LIBRARY,
-      "adapters",
-      "gate",
-      "proxies",
-      "doctor",
-    ],
-  },
-  { name: "attack", mayImport: [] },
-  { name: "bench", mayImport: ["base", "db", "core", LIBRARY, "adapters", "gate", TESTS] },
-  { name: "chaos", mayImport: ["base", "db", "core", "bench", TESTS] },
-  { name: "simulation", mayImport: ["base", "db", "core", LIBRARY, TESTS] },
-  { name: "fuzz", mayImport: ["base", "db", "core", "web", "testing", "simulation", TESTS] },
-  { name: "mutation", mayImport: [TESTS] },
-  { name: "all", mayImport: [] },
+/**
+ * The floors of src, from the ground up: a folder imports from itself and from the floors below. The
+ * folders of one floor do not know each other. ARCHITECTURE.md describes them.
+ */
+const floors: readonly (readonly string[])[] = [
+  ["lib"],
+  ["db"],
+  ["pages"],
+  ["audit"],
+  ["identity"],
+  ["http"],
+  ["features"],
+  [LIBRARY],
+  ["adapters", "testing"],
+  ["gate"],
+  ["proxies", "doctor"],
+  ["cli"],
 ];
+
+/** What backs the claims: each uses the product, the tests' helpers, and the others in its list. */
+const proofs: Readonly<Record<string, readonly string[]>> = {
+  bench: [],
+  chaos: ["bench"],
+  simulation: [],
+  fuzz: ["simulation"],
+  mutation: [],
+  all: [],
+};
+
+/** The package `latchkey-attack` knows Latchkey by HTTP alone. */
+const ATTACK = "attack";
+
+/** A rule of a feature: it knows nothing about HTTP and pages, which `NAME-pages.ts` beside it does. */
+const isRule = (file: string): boolean =>
+  /^src\/features\/[^/]+\//.test(file) && !file.endsWith("-pages.ts");
 
 /** What only certain files may use. The paths are relative to src. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
   { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth|testing\/sign-in-as)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^db\// },
   { what: /"kysely"/, onlyIn: /^db\// },
-  { what: /"eta(\/core)?"/, onlyIn: /^web\/pages\/templates\.ts$/ },
+  { what: /"eta(\/core)?"/, onlyIn: /^pages\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },
   // The tests use it to check what Latchkey signs and verifies.
   { what: /"jose["/]/, onlyIn: /^$/ },
@@ -74,28 +61,38 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
     onlyIn:
-      /^((files|db|gate|doctor|cli|web|adapters)\/|core\/base\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
+      /^((lib\/files|db|gate|doctor|cli|http|pages|adapters)\/|lib\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
   { what: /from "\.\.\/(?!index\.ts")/, onlyIn: /^(?!adapters\/)/ },
   // Queries run through a store, so that what watches its operations misses none.
   {
-    what: /^(import|export) (?!type )[^;]*"[./]*\/db\/(?!records\.ts|tables\.ts)[^;]*";/m,
+    what: /^(import|export) (?!type )[^;]*"[./]*\/db\/(queries|sqlite|postgres)\/[^;]*";/m,
     onlyIn: /^(db|gate|doctor|cli)\//,
   },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
-  {
-    what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(rules\.ts|cli\/|db\/)/,
-  },
+  { what: /Date\.now\(\)|performance\.now\(\)/, onlyIn: /^(services\.ts|cli\/|db\/)/ },
 ];
 
-function partOf(file: string): string {
-  if (file.startsWith("src/lib/")) return "base";
-  const [top = "", part = "", ...more] = file.split("/");
+function getPart(file: string): string {
+  const [top = "", folder = "", ...rest] = file.split("/");
   if (top === TESTS) return TESTS;
-  return top === "src" && more.length === 0 ? LIBRARY : part;
+  if (top === "packages") return ATTACK;
+  return top === "src" && rest.length === 0 ? LIBRARY : folder;
+}
+
+const findFloor = (part: string): number => floors.findIndex((floor) => floor.includes(part));
+
+function mayImport(file: string, target: string): boolean {
+  const [from, to] = [getPart(file), getPart(target)];
+  if (from === ATTACK) return to === ATTACK;
+  if (isRule(file) && (["http", "pages"].includes(to) || target.endsWith("-pages.ts")))
+    return false;
+  if (from === to) return true;
+  const others = proofs[from];
+  if (others !== undefined) return findFloor(to) >= 0 || to === TESTS || others.includes(to);
+  return findFloor(to) >= 0 && findFloor(to) < findFloor(from);
 }
 
 /** The relative imports of a file, types and dynamic imports included, as paths below the root. */
@@ -104,19 +101,9 @@ const readImports = (file: string, text: string): readonly string[] =>
     normalize(join(dirname(file), target)),
   );
 
-/** The parts that a file may import, its own among them. */
-function findAllowedParts(file: string, rules: readonly Part[]): readonly string[] {
-  const name = partOf(file);
-  const part = rules.find((one) => one.name === name);
-  if (part === undefined) return [];
-  const exceptions = (part.exceptions ?? []).filter(({ files }) => files.test(file));
-  return [name, ...part.mayImport, ...exceptions.flatMap(({ mayImport }) => mayImport)];
-}
-
-function findViolations(file: string, text: string, rules = parts): readonly string[] {
-  const allowed = findAllowedParts(file, rules);
+function findViolations(file: string, text: string): readonly string[] {
   const forbidden = readImports(file, text)
-    .filter((target) => !allowed.includes(partOf(target)))
+    .filter((target) => !mayImport(file, target))
     .map((target) => `${file} must not import ${target}`);
   const misused = reserved
     .filter(
@@ -151,21 +138,32 @@ function readSources(): ReadonlyMap<string, string> {
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
-test("the rules name every part once, and each imports from parts above it", () => {
-  const names = parts.map(({ name }) => name);
-  assert.deepEqual([...names].sort(), [...new Set([...readSources().keys()].map(partOf))].sort());
-  for (const [index, { name, mayImport, exceptions = [] }] of parts.entries()) {
-    const above = [...names.slice(0, index), TESTS];
-    const all = [...mayImport, ...exceptions.flatMap((one) => one.mayImport)];
-    assert.deepEqual(
-      all.filter((other) => !above.includes(other)),
-      [],
-      name,
-    );
+/** The folder of a feature. `undefined` for other files, and for those that features share. */
+const getFeature = (file: string): string | undefined =>
+  /^src\/features\/([^/]+)\//.exec(file)?.[1];
+
+/** The features that each feature imports. */
+function readFeatureImports(
+  files: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly string[]> {
+  const imports = new Map<string, readonly string[]>();
+  for (const [file, text] of files) {
+    const feature = getFeature(file);
+    if (feature === undefined) continue;
+    const others = readImports(file, text)
+      .map(getFeature)
+      .filter((other) => other !== undefined && other !== feature);
+    imports.set(feature, [...(imports.get(feature) ?? []), ...(others as readonly string[])]);
   }
+  return imports;
+}
+
+test("every folder of src and proof has its place", () => {
+  const places = [...floors.flat(), ...Object.keys(proofs), ATTACK].sort();
+  assert.deepEqual(places, [...new Set([...readSources().keys()].map(getPart))].sort());
 });
 
-test("imports follow the rules", () => {
+test("imports point down, and rules know nothing about HTTP", () => {
   const files = readSources();
   assert.ok(files.has("src/features/sign-in/sign-in.ts") && files.has("proof/chaos/main.ts"));
   const violations = [...files].flatMap(([file, text]) => findViolations(file, text));
@@ -178,26 +176,30 @@ test("no file imports itself through others, types included", () => {
   assert.deepEqual(cycles, []);
 });
 
+test("no feature imports itself through other features", () => {
+  const imports = readFeatureImports(readSources());
+  assert.ok(imports.get("sign-in")?.includes("codes"));
+  assert.deepEqual(findCycles(imports), []);
+});
+
 test("detects a forbidden import, a reserved feature and an import cycle", () => {
   const forbidden: readonly (readonly [file: string, text: string])[] = [
-    ["src/features/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
-    ["src/features/sign-in/sign-in-pages.ts", 'export { x } from "../../db/sqlite/store.ts";'],
-    ["src/db/sqlite.ts", 'await import("../gate/serve.ts")'],
+    ["src/features/sign-in/sign-in.ts", 'import { x } from "../../http/form.ts";'],
+    ["src/features/sign-in/sign-in.ts", 'import { x } from "./sign-in-pages.ts";'],
+    ["src/features/sign-in/sign-in-pages.ts", 'export { x } from "../../gate/serve.ts";'],
+    ["src/http/views.ts", 'import { x } from "../features/home/home-pages.ts";'],
+    ["src/db/sqlite/store.ts", 'await import("../../gate/serve.ts")'],
     ["src/proxies/plan.ts", 'import { x } from "../cli/command.ts";'],
+    ["src/proxies/plan.ts", 'import { x } from "../doctor/check.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
-    ["packages/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
+    ["packages/attack/src/run.ts", 'import { x } from "../../../src/auth.ts";'],
+    ["proof/simulation/gate.ts", 'import { x } from "../chaos/main.ts";'],
     ["src/features/sign-in/sign-in.ts", "process.env.PORT"],
     ["src/features/sign-in/sign-in-pages.ts", 'import { DatabaseSync } from "node:sqlite";'],
   ];
   for (const [file, text] of forbidden) assert.equal(findViolations(file, text).length, 1, file);
-  const allowed = 'import type { x } from "../../core/sign-in/sign-in.ts";';
+  const allowed = 'import type { x } from "../../http/form.ts";';
   assert.deepEqual(findViolations("src/features/sign-in/sign-in-pages.ts", allowed), []);
-  const byName: readonly Part[] = [
-    { name: "web", mayImport: [], exceptions: [{ files: /-pages\.ts$/, mayImport: ["core"] }] },
-  ];
-  const text = 'import { x } from "../core/store.ts";';
-  assert.deepEqual(findViolations("src/web/sign-in-pages.ts", text, byName), []);
-  assert.equal(findViolations("src/web/sign-in.ts", text, byName).length, 1);
   const imports = { a: ["b"], b: ["c", "d"], c: ["a"], d: [] };
   assert.deepEqual(findCycles(new Map(Object.entries(imports))), ["a > b > c > a"]);
 });

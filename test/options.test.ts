@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../src/lib/fault.ts";
+import { pathsUnder } from "../src/http/paths.ts";
 import { DEVELOPMENT_SECRET } from "../src/identity/session-token.ts";
 import { createAuth } from "../src/index.ts";
+import { Fault } from "../src/lib/fault.ts";
 import { settleOptions } from "../src/settle-options.ts";
-import { pathsUnder } from "../src/http/paths.ts";
 import { SECRET } from "./support/gate.ts";
 import { optionsWith } from "./support/options.ts";
 import { recordingLog } from "./support/recording-log.ts";

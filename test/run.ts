@@ -20,8 +20,8 @@ const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
-  test/proxies test/tools test/spec test/web test/cli packages/attack/test/gates packages/attack/test/command
-  test/package test/db test/core test/proof packages/attack/test test/hashes`.split(/\s+/);
+  test/proxies test/tools test/spec test/features test/cli packages/attack/test/gates packages/attack/test/command
+  test/package test/db test/identity test/http test/proof packages/attack/test test/hashes`.split(/\s+/);
 /** Each of these files takes long and mostly waits, so it has a process of its own. */
 const LONG_FILES = /^(test\/tools|packages\/attack\/test)\/.*(?=\.(full|proof)\.test\.ts$)/;
 const REAL = "test/hashes";
@@ -105,7 +105,7 @@ function rankOf({ name }: Folder): number {
   return rank === -1 ? LONGEST.length : rank;
 }
 
-/** `test/core` for all below it, and `test` for the files beside the folders. */
+/** `test/identity` for all below it, and `test` for the files beside the folders. */
 function folderOf(file: string): string {
   const [alone] = LONG_FILES.exec(file) ?? [];
   if (alone !== undefined) return alone;

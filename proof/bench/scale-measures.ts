@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
 import { createEventLog } from "../../src/audit/event-log.ts";
-import { createPasswords, type Passwords } from "../../src/identity/passwords.ts";
+import { type SignInServices, signIn } from "../../src/features/sign-in/sign-in.ts";
+import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
+import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
 import {
   type CredentialCache,
   createCredentialCache,
 } from "../../src/identity/credential-cache.ts";
-import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import { createPasswords, type Passwords } from "../../src/identity/passwords.ts";
 import { createSeals } from "../../src/identity/seals.ts";
 import { createSessionRecorder } from "../../src/identity/session-recorder.ts";
 import { createSessionTokens } from "../../src/identity/session-token.ts";
 import { toSession } from "../../src/identity/start-session.ts";
-import { type SignInServices, signIn } from "../../src/features/sign-in/sign-in.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { quantile } from "./figures.ts";
 import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";

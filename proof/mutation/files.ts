@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Files that decide who is admitted come first, so that an interrupted run has covered them. */
-const FIRST: readonly string[] = `sign-in set-up change-password session-token require-user
+const FIRST: readonly string[] = `sign-in set-up change-password session-token authenticate-session
   credential-cache attempt-limiter passwords password-cost event-log return-target
   setup-token secrets allowed-hosts requester accounts
   shared-limiter bounded-memory work-queue session-cookie same-origin form
   remote-address return-to location responses handle authenticate refusals guards request-kind
-  routes login setup account
-  forward-auth forward-auth-query views home`.split(/\s+/);
+  sign-in-pages setup-pages password-pages
+  forward-auth-pages forward-auth-query views home-pages`.split(/\s+/);
 
 /** A folder of sources, and the tests that must notice a fault in it. */
 export interface Part {
@@ -21,8 +21,12 @@ export interface Part {
 }
 
 export const PARTS: readonly Part[] = [
-  { folder: "src/core", tests: ["test/core"] },
-  { folder: "src/web", tests: ["test/web", "test/spec", "test/adapters"] },
+  { folder: "src/lib", tests: ["test/lib"] },
+  { folder: "src/audit", tests: ["test/audit"] },
+  { folder: "src/identity", tests: ["test/identity"] },
+  { folder: "src/features", tests: ["test/features", "test/spec"] },
+  { folder: "src/http", tests: ["test/http", "test/spec", "test/adapters"] },
+  { folder: "src/pages", tests: ["test/pages", "test/spec"] },
 ];
 
 /** The sources of a part, subfolders included, the most important first. */

@@ -128,7 +128,7 @@ async function testAll(): Promise<void> {
   const all = await allSources();
   const unknown = positionals.filter((name) => !all.includes(name));
   if (unknown.length > 0)
-    throw new Error(`not a file of src/core or src/web: ${unknown.join(", ")}`);
+    throw new Error(`not a file whose mutants are tested: ${unknown.join(", ")}`);
   for (const part of PARTS) await testPart(part);
 }
 

@@ -1,5 +1,5 @@
-import { Unavailable } from "../../src/lib/fault.ts";
 import type { AttemptPart, Store } from "../../src/db/store.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import type { Database } from "./database.ts";
 import type { Random } from "./random.ts";
 import type { VirtualTime } from "./virtual-time.ts";

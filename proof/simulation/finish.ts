@@ -1,6 +1,6 @@
+import type { LogEntry } from "../../src/db/records.ts";
 import { signInWithPasskey } from "../../src/features/passkeys/sign-in-with-passkey.ts";
 import { signIn } from "../../src/features/sign-in/sign-in.ts";
-import type { LogEntry } from "../../src/db/records.ts";
 import { PARTY } from "../../test/support/authenticator.ts";
 import { visitWithKey } from "./actions/keys.ts";
 import { useLink } from "./actions/links.ts";

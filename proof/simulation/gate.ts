@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { PasswordHash } from "../../src/db/records.ts";
+import type { Passwords } from "../../src/identity/passwords.ts";
+import { OPERATOR } from "../../src/identity/requester.ts";
 import type { Levels } from "../../src/lib/meter.ts";
 import { noMeter } from "../../src/lib/meter.ts";
 import { createWorkQueue, type Requester } from "../../src/lib/work-queue.ts";
-import { OPERATOR } from "../../src/identity/requester.ts";
-import type { Passwords } from "../../src/identity/passwords.ts";
-import type { PasswordHash } from "../../src/db/records.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { createServices, type Rules } from "../../src/services.ts";
 import { settleOptions } from "../../src/settle-options.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Requester } from "../../src/lib/work-queue.ts";
-import { OPERATOR } from "../../src/identity/requester.ts";
 import type { FoundKey } from "../../src/db/queries/keys.ts";
 import { type Device, type Handoff, hasEnded, type StoredUser } from "../../src/db/records.ts";
 import type { Store, StoreParts } from "../../src/db/store.ts";
+import { OPERATOR } from "../../src/identity/requester.ts";
+import type { Requester } from "../../src/lib/work-queue.ts";
 import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
 /** An error that is put back, into the stores of all gates or into the queue of the hashes. */

@@ -1,7 +1,7 @@
-import { Unavailable } from "../../src/lib/fault.ts";
-import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { AttemptPart, Store } from "../../src/db/store.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";

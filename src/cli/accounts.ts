@@ -10,20 +10,20 @@ import {
   type Sessions,
   type Users,
 } from "../account-api.ts";
-import { normalizeGroups } from "../features/people/set-groups.ts";
-import { parseFutureDate } from "../lib/dates.ts";
-import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { toLogEntry } from "../audit/event-log.ts";
 import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
-import { createPasswords } from "../identity/passwords.ts";
-import { createSeals } from "../identity/seals.ts";
-import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
 import type { Account } from "../db/records.ts";
-import { toPrintable } from "../lib/files/printable.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
+import { normalizeGroups } from "../identity/groups.ts";
+import { createPasswords } from "../identity/passwords.ts";
+import { createSeals } from "../identity/seals.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
+import { parseFutureDate } from "../lib/dates.ts";
+import { Fault, getErrorMessage } from "../lib/fault.ts";
+import { toPrintable } from "../lib/files/printable.ts";
 import {
   type Command,
   type CommandOption,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { toPrintable } from "../lib/files/printable.ts";
 import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import type { ValueKind } from "../gate/settings/values.ts";
+import { toPrintable } from "../lib/files/printable.ts";
 
 /** An option of one command. Settings are options of every command that reads any. */
 export interface CommandOption {

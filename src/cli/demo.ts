@@ -5,9 +5,9 @@ import { ADMINS } from "../db/records.ts";
 import { openSqlite } from "../db/sqlite/store.ts";
 import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
-import { createAuth, type User } from "../index.ts";
 import { createPageHeaders, respond, respondText } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
+import { createAuth, type User } from "../index.ts";
 import { type Command, SUCCESS, waitForSignal } from "./command.ts";
 
 const USERNAME = "demo";

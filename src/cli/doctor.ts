@@ -4,8 +4,8 @@ import { styleText } from "node:util";
 import { type Report, runChecks } from "../doctor/check.ts";
 import { appChecks, checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import {
   type Command,
   FAILURE,

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import { parseCertifiableName } from "../gate/https/host-name.ts";
 import { getRenewalTime } from "../gate/https/renewal.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { type Command, type Operand, SUCCESS } from "./command.ts";
 import { formatMinute, JSON_LINES } from "./listing.ts";
 

@@ -1,5 +1,5 @@
-import type { AddedKey } from "../features/keys/manage-keys.ts";
 import type { Key } from "../db/records.ts";
+import type { AddedKey } from "../features/keys/manage-keys.ts";
 import { age } from "../gate/settings/values.ts";
 import { createAccountCommand, createRefusal, findUser, listUsers, quote } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";

@@ -1,9 +1,9 @@
 import { getSystemErrorMessage } from "node:util";
-import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
-import { findNearest } from "../lib/find-nearest.ts";
 import { readSettings } from "../gate/settings/settings.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { getVersion } from "../gate/version.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import {
   COMPLETE,
   type CommandEntry,

@@ -1,5 +1,5 @@
-import { LINK_LIFETIME_MS, type WantedLink } from "../features/links/make-link.ts";
 import type { Link } from "../db/records.ts";
+import { LINK_LIFETIME_MS, type WantedLink } from "../features/links/make-link.ts";
 import { age } from "../gate/settings/values.ts";
 import {
   createAccountCommand,

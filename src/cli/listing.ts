@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { type Accounts, openAccounts, STORE_SETTINGS } from "./accounts.ts";
 import {
   type Command,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseAge, parseDate } from "../lib/dates.ts";
-import { Unavailable } from "../lib/fault.ts";
 import { eventTypes } from "../audit/events.ts";
 import type { LogFilter } from "../db/queries/log.ts";
 import type { LogEntry } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import { openStore } from "../gate/open-store.ts";
 import { findChoice } from "../gate/settings/values.ts";
+import { parseAge, parseDate } from "../lib/dates.ts";
+import { Unavailable } from "../lib/fault.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
 import { formatMinute, JSON_LINES, startListing } from "./listing.ts";

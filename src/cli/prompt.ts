@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { Fault } from "../lib/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../identity/password-length.ts";
+import { Fault } from "../lib/fault.ts";
 import { type CommandOption, type OptionValues, type Process, UsageError } from "./command.ts";
 
 export const PASSWORD_STDIN: CommandOption = {

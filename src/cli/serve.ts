@@ -1,9 +1,9 @@
-import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { explainRefusedSecret } from "../gate/explain-refused-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog, type GateLog } from "../gate/server-log.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import {
   type Command,
   isOnTerminal,

@@ -1,11 +1,11 @@
-import { isSetupTokenExpected } from "../features/setup/setup-token.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
-import { makeNamedFolder } from "../lib/files/data-dir.ts";
+import { isSetupTokenExpected } from "../features/setup/setup-token.ts";
 import { openStore } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { getSettingName } from "../gate/settings/table.ts";
 import { formatSetupLink } from "../gate/setup-state.ts";
 import { makeSetupToken, readTokenFile } from "../gate/setup-token-file.ts";
+import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { findNearest } from "../lib/find-nearest.ts";
 import { hasPassword } from "../db/postgres/url.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { findChoice, formatChoices } from "../gate/settings/values.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import {
   type Command,
   type CommandOption,

@@ -1,7 +1,7 @@
-import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
-import { isUsableUsername } from "../lib/names.ts";
 import type { Account } from "../db/records.ts";
 import { type DisposableStore, openExistingStore, openStore } from "../gate/open-store.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { isUsableUsername } from "../lib/names.ts";
 import {
   createAccountCommand,
   createAccounts,

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { TableName } from "./tables.ts";
-import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { readRowPages, tableNames } from "./read-pages.ts";
+import type { TableName } from "./tables.ts";
+import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)

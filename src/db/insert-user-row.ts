@@ -1,6 +1,6 @@
+import { Unavailable } from "../lib/fault.ts";
 import type { UserId } from "./records.ts";
 import type { StoreParts } from "./store.ts";
-import { Unavailable } from "../lib/fault.ts";
 
 /** Inserts a row of a user: `removed` if the store refuses it because the user is gone by now. */
 export async function insertUserRow<T>(

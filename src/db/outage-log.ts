@@ -1,7 +1,7 @@
-import type { Observer } from "./operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { getErrorMessage, STORE_BUSY, Unavailable } from "../lib/fault.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import type { Observer } from "./operations.ts";
 
 /** A database that has answered within this time has only failed a single request. */
 const AWAY_AFTER_MS = 1_000;

@@ -1,10 +1,4 @@
-import {
-  type ColumnValue,
-  listColumns,
-  type Row,
-  type TableName,
-  tables,
-} from "./tables.ts";
+import { type ColumnValue, listColumns, type Row, type TableName, tables } from "./tables.ts";
 import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
-import { getCodesPurpose } from "../features/codes/check-code.ts";
-import { createSeals } from "../identity/seals.ts";
-import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
-import { isSetupTokenExpected } from "../features/setup/setup-token.ts";
 import type { DatabaseContents } from "../db/inspection.ts";
 import { ADMINS, type UserId } from "../db/records.ts";
-import { findBarrier } from "../lib/files/ownership.ts";
+import { getCodesPurpose } from "../features/codes/check-code.ts";
+import { isSetupTokenExpected } from "../features/setup/setup-token.ts";
 import { getReach, REACH_FIELDS } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
+import { createSeals } from "../identity/seals.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
+import { findBarrier } from "../lib/files/ownership.ts";
 import { type Check, createCheck, type Finding, hint, ok, problem } from "./check.ts";
 import { readContents } from "./installation.ts";
 

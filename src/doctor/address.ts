@@ -1,7 +1,7 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
-import { allowsAnyHost } from "../http/allowed-hosts.ts";
-import { findMissingScope, type SessionScope } from "../http/session-reach.ts";
 import { getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
+import { allowsAnyHost } from "../lib/allowed-hosts.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { findMissingScope, type SessionScope } from "../lib/session-reach.ts";
 import {
   type Check,
   collectFindings,

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
-import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { EXPIRES_SOON_MS, readCertificateFiles } from "../gate/https/certificate-files.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import type { Settings } from "../gate/settings/settings.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { type Check, collectFindings, createCheck, type Finding, hint, problem } from "./check.ts";
 
 export const checkCertificateFiles: Check = createCheck(

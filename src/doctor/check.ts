@@ -1,7 +1,7 @@
-import { getErrorMessage } from "../lib/fault.ts";
 import type { SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
 import { getSettingName, type SettingsTable } from "../gate/settings/table.ts";
+import { getErrorMessage } from "../lib/fault.ts";
 import type { Installation } from "./installation.ts";
 
 /** What a check found. Hints and problems say how to fix them. */

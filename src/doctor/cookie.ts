@@ -1,6 +1,6 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
 import { canShareCookies } from "../http/location.ts";
 import { RETURN_TO } from "../http/return-to.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import { type Check, collectFindings, createCheck, type Finding, hint, problem } from "./check.ts";
 import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./visit-site.ts";
 

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import type { DatabaseInspection } from "../db/inspection.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
 import { NEWEST_SCHEMA } from "../db/schema.ts";
 import { getFileId } from "../db/sqlite/file.ts";
 import type { SqliteInspection } from "../db/sqlite/inspect.ts";
-import { isDenied } from "../lib/files/file-error.ts";
 import { explainNetworkError } from "../gate/https/http-request.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { isDenied } from "../lib/files/file-error.ts";
 import {
   type Check,
   collectFindings,

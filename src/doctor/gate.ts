@@ -1,8 +1,8 @@
-import { createDoctorProof } from "../gate/identity-proof.ts";
-import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { getFileId } from "../db/sqlite/file.ts";
 import { PROOF_HEADER } from "../gate/add-identity-proof.ts";
+import { createDoctorProof } from "../gate/identity-proof.ts";
 import { ADDRESS_REMEDY, getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
 import { findTlsRedirect, request } from "./visit-site.ts";

@@ -4,9 +4,9 @@ import type { DatabaseContents } from "../db/inspection.ts";
 import type { DatabaseLocation } from "../db/location.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../db/sqlite/inspect.ts";
-import { ignoreMissing } from "../lib/files/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
+import { ignoreMissing } from "../lib/files/file-error.ts";
 import { type SiteVisit, visitSite } from "./visit-site.ts";
 
 /** The input of a check that declares some settings. Data that several checks need is read once. */

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
+import { getSettingName } from "../gate/settings/table.ts";
 import { findWeakSecrets } from "../identity/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
-import { getSettingName } from "../gate/settings/table.ts";
 import { type Check, collectFindings, createCheck, hint, problem } from "./check.ts";
 import { READABLE_BY_OTHERS } from "./data-folder.ts";
 

@@ -1,6 +1,6 @@
-import { getErrorCode } from "../lib/fault.ts";
 import { explainNetworkError, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
 import { RETURN_TO } from "../http/return-to.ts";
+import { getErrorCode } from "../lib/fault.ts";
 
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -1,30 +1,30 @@
-import type { Client } from "../lib/client.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Recently } from "../lib/recently.ts";
-import type { ServerLog } from "../lib/server-log.ts";
-import type { AttemptLimiter } from "../identity/attempt-limiter.ts";
-import type { Limiter } from "../identity/shared-limiter.ts";
 import type { EventLog } from "../audit/event-log.ts";
 import type { NewAuditEvent } from "../audit/events.ts";
-import type { Challenges } from "./passkeys/challenges.ts";
-import type { Passwords } from "../identity/passwords.ts";
-import type { Assertions } from "./forward-auth/assertions.ts";
-import type { CredentialCache } from "../identity/credential-cache.ts";
-import type { Seals } from "../identity/seals.ts";
-import type { SessionRecorder } from "../identity/session-recorder.ts";
-import type { SessionTokens } from "../identity/session-token.ts";
-import type { WaitingEnds } from "../identity/waiting-ends.ts";
-import type { SetupTokenSource } from "./setup/setup-token.ts";
 import type { User, UserId } from "../db/records.ts";
 import type { Store } from "../db/store.ts";
-import type { AuthenticateCookies } from "../http/session-cookie.ts";
 import type { AuthenticateRequest } from "../http/authenticate.ts";
 import type { WebOptions } from "../http/options.ts";
 import type { Paths } from "../http/paths.ts";
 import type { ProxyTrust } from "../http/remote-address.ts";
 import type { RequestIds } from "../http/request-id.ts";
-import type { WebRequest } from "../http/web-request.ts";
+import type { AuthenticateCookies } from "../http/session-cookie.ts";
 import type { Views } from "../http/views.ts";
+import type { WebRequest } from "../http/web-request.ts";
+import type { AttemptLimiter } from "../identity/attempt-limiter.ts";
+import type { CredentialCache } from "../identity/credential-cache.ts";
+import type { Passwords } from "../identity/passwords.ts";
+import type { Seals } from "../identity/seals.ts";
+import type { SessionRecorder } from "../identity/session-recorder.ts";
+import type { SessionTokens } from "../identity/session-token.ts";
+import type { Limiter } from "../identity/shared-limiter.ts";
+import type { WaitingEnds } from "../identity/waiting-ends.ts";
+import type { Client } from "../lib/client.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Recently } from "../lib/recently.ts";
+import type { ServerLog } from "../lib/server-log.ts";
+import type { Assertions } from "./forward-auth/assertions.ts";
+import type { Challenges } from "./passkeys/challenges.ts";
+import type { SetupTokenSource } from "./setup/setup-token.ts";
 
 /** What the rules work with, and who asks. Each rule names what it takes of it. */
 export interface RuleServices {

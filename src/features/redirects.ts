@@ -1,9 +1,9 @@
-import type { IssuedToken } from "../identity/session-token.ts";
 import type { User } from "../db/records.ts";
 import { resolveLocation } from "../http/location.ts";
 import { createNoticeCookie } from "../http/notice.ts";
 import { type Answer, redirect } from "../http/responses.ts";
-import { createSessionCookies } from "../http/session-cookie.ts";
+import { createSessionCookies, readSession } from "../http/session-cookie.ts";
+import type { IssuedToken } from "../identity/session-token.ts";
 import type { Notice } from "../pages/page-data.ts";
 import type { Context, UserContext } from "./context.ts";
 
@@ -40,4 +40,13 @@ export function redirectToSection(
   }
   const shown = notice === undefined ? [] : [createNoticeCookie(request, notice)];
   return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
+}
+
+/** The cookies with which the session of the request continues, after a second factor was turned on. */
+export function renewSessionCookies({ rules, options, request }: UserContext): readonly string[] {
+  const session = readSession(rules, request);
+  if (session === undefined) return [];
+  // The same session: what ends it ends this token, too.
+  const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
+  return createSessionCookies(request, proven, options.hosts.cookieDomain);
 }

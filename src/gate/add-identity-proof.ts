@@ -1,7 +1,7 @@
-import { createDoctorProof } from "./identity-proof.ts";
-import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { getFileId } from "../db/sqlite/file.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import type { Handler } from "./handle.ts";
+import { createDoctorProof } from "./identity-proof.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** The header of the doctor's question and of the answer to it. */

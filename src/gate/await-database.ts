@@ -1,6 +1,6 @@
+import { isTemporary } from "../db/postgres/failures.ts";
 import { getErrorReason } from "../lib/fault.ts";
 import { pause } from "../lib/pause.ts";
-import { isTemporary } from "../db/postgres/failures.ts";
 import type { GateLog } from "./server-log.ts";
 
 const TRY_EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { AdapterParts } from "../auth.ts";
+import { nodeRequest } from "../http/node-request.ts";
 import type { Answer } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
-import { nodeRequest } from "../http/node-request.ts";
 
 export type Handler = (
   incoming: IncomingMessage | Http2ServerRequest,

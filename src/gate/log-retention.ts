@@ -1,7 +1,7 @@
+import type { StoreParts } from "../db/store.ts";
 import { getErrorMessage } from "../lib/fault.ts";
 import { pause } from "../lib/pause.ts";
 import type { ServerLog } from "../lib/server-log.ts";
-import type { StoreParts } from "../db/store.ts";
 import { type Polling, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import { Fault, getErrorCode, getErrorReason } from "../lib/fault.ts";
 import type { DatabaseLocation } from "../db/location.ts";
 import { isTemporary } from "../db/postgres/failures.ts";
 import type { PostgresStore, PreparedStore } from "../db/postgres/store.ts";
 import { isAccessFault } from "../db/sqlite/file.ts";
 import { openSqlite, openSqliteToRead } from "../db/sqlite/store.ts";
 import type { Store } from "../db/store.ts";
+import { Fault, getErrorCode, getErrorReason } from "../lib/fault.ts";
 import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import type { Settings } from "./settings/settings.ts";
 

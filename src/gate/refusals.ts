@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
-import { getErrorCode } from "../lib/fault.ts";
 import { BODYLESS_HEADERS, type Headers } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
+import { getErrorCode } from "../lib/fault.ts";
 import type { Handler } from "./handle.ts";
 
 // See `listener.ts` for why it is not imported.

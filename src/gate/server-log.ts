@@ -2,12 +2,12 @@ import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
-import { getErrorCode } from "../lib/fault.ts";
-import type { ServerLog } from "../lib/server-log.ts";
-import { toPrintable } from "../lib/files/printable.ts";
-import { pathsUnder, routeOf } from "../http/paths.ts";
 import { nodeRequest } from "../http/node-request.ts";
+import { pathsUnder, routeOf } from "../http/paths.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
+import { getErrorCode } from "../lib/fault.ts";
+import { toPrintable } from "../lib/files/printable.ts";
+import type { ServerLog } from "../lib/server-log.ts";
 import { type Handler, wasSent } from "./handle.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 

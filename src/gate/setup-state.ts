@@ -1,9 +1,9 @@
 import { networkInterfaces } from "node:os";
+import type { StoreParts } from "../db/store.ts";
+import { isSetupTokenExpected, type SetupTokenSource } from "../features/setup/setup-token.ts";
+import { judgeHost } from "../lib/allowed-hosts.ts";
 import { Fault, getErrorMessage, Unavailable } from "../lib/fault.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { judgeHost } from "../http/allowed-hosts.ts";
-import { isSetupTokenExpected, type SetupTokenSource } from "../features/setup/setup-token.ts";
-import type { StoreParts } from "../db/store.ts";
 import { formatUrlHost, getReach, getScheme } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
-import { Fault, getErrorCode } from "../lib/fault.ts";
-import { trimWhiteSpace } from "../lib/white-space.ts";
 import { requireNoDatabase } from "../db/sqlite/database-files.ts";
+import { Fault, getErrorCode } from "../lib/fault.ts";
 import { explainFileError, ignoreMissing } from "../lib/files/file-error.ts";
+import { trimWhiteSpace } from "../lib/white-space.ts";
 
 /**
  * Errors that prove that there is no token file, or that it can never be read. After any other error

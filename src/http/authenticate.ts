@@ -1,9 +1,9 @@
-import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
-import { parseHostName } from "../lib/host-name.ts";
 import type { KeyAdmission, KeyGuard } from "../identity/authenticate-key.ts";
 import type { Admission } from "../identity/authenticate-session.ts";
-import type { AuthenticateCookies } from "./session-cookie.ts";
+import { parseHostName } from "../lib/host-name.ts";
+import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import { getPeer, type ProxyTrust } from "./remote-address.ts";
+import type { AuthenticateCookies } from "./session-cookie.ts";
 import { getHost, type WebRequest } from "./web-request.ts";
 
 /** Finds out who asks, by the Cookie and Authorization headers. Calls `request` for keys alone. */

@@ -1,4 +1,4 @@
-import { isLocalPath } from "./return-target.ts";
+import { isLocalPath } from "../lib/return-target.ts";
 import { type Paths, pathOf } from "./paths.ts";
 import { isSameHost } from "./same-origin.ts";
 import type { WebRequest } from "./web-request.ts";

@@ -1,12 +1,11 @@
+import type { User } from "../db/records.ts";
+import { GROUP } from "../db/tables.ts";
+import { admitsUser, type Lists, NO_LISTS } from "../identity/admits-user.ts";
+import type { KeyAdmission } from "../identity/authenticate-key.ts";
+import type { Admission } from "../identity/authenticate-session.ts";
 import { Fault, toError } from "../lib/fault.ts";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import { checkOptions, defineRequired } from "../lib/options.ts";
-import type { KeyAdmission } from "../identity/authenticate-key.ts";
-import { admitsUser, type Lists, NO_LISTS } from "../identity/admits-user.ts";
-import type { Admission } from "../identity/authenticate-session.ts";
-import type { User } from "../db/records.ts";
-import { GROUP } from "../db/tables.ts";
-import type { Answer } from "./responses.ts";
 import type { AuthenticateRequest } from "./authenticate.ts";
 import type { Paths } from "./paths.ts";
 import {
@@ -17,6 +16,7 @@ import {
   refuseKey,
   refuseSignedOut,
 } from "./refusals.ts";
+import type { Answer } from "./responses.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */

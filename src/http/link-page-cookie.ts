@@ -1,6 +1,6 @@
 import type { Paths } from "./paths.ts";
-import type { WebRequest } from "./web-request.ts";
 import { readCookie } from "./session-cookie.ts";
+import type { WebRequest } from "./web-request.ts";
 
 const OPENED = "latchkey-link";
 

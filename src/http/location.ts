@@ -1,7 +1,7 @@
+import type { User } from "../db/records.ts";
 import { Fault } from "../lib/fault.ts";
 import { PLAIN_HOST } from "../lib/host-name.ts";
-import { isAtOrBelow, isLocalPath, PRINTABLE } from "./return-target.ts";
-import type { User } from "../db/records.ts";
+import { isAtOrBelow, isLocalPath, PRINTABLE } from "../lib/return-target.ts";
 
 /** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { Notice } from "../pages/page-data.ts";
 import { getWords } from "../pages/words.ts";
-import type { WebRequest } from "./web-request.ts";
 import { isOverTls, readCookie } from "./session-cookie.ts";
+import type { WebRequest } from "./web-request.ts";
 
 /** Long enough for the redirect, and too short to show the notice for an old form. */
 const SHOWN_WITHIN_SECONDS = 60;

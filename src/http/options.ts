@@ -1,7 +1,7 @@
+import type { HostRule } from "../lib/allowed-hosts.ts";
 import type { Meter } from "../lib/meter.ts";
-import type { HostRule } from "./allowed-hosts.ts";
-import type { PostLoginLocation } from "./location.ts";
 import type { Locale } from "../pages/words.ts";
+import type { PostLoginLocation } from "./location.ts";
 
 /** The options of the library and the gate that concern requests and pages. */
 export interface WebOptions {

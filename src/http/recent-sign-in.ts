@@ -1,32 +1,45 @@
-import { isRecentSignIn } from "../identity/session-token.ts";
+import { isRecentSignIn, type SessionTokens } from "../identity/session-token.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { WebOptions } from "./options.ts";
+import type { Paths } from "./paths.ts";
+import { getRequestKind } from "./request-kind.ts";
 import { type Answer, redirect, respondJson } from "./responses.ts";
 import { acceptReturnTarget, addReturnTo } from "./return-to.ts";
 import { readSession } from "./session-cookie.ts";
-import { getRequestKind } from "./request-kind.ts";
 import { getParameter, type WebRequest } from "./web-request.ts";
-import type { Services } from "../features/context.ts";
+
+/** What tells when a user has signed in. */
+interface RecentSignInServices {
+  readonly rules: {
+    readonly tokens: Pick<SessionTokens, "verify">;
+    readonly clock: Pick<Clock, "now">;
+  };
+}
+
+interface SignInPageServices {
+  readonly options: WebOptions;
+  readonly paths: Paths;
+}
 
 /** The form field and query parameter of a sign-in of a user who is already signed in. */
 export const AGAIN = "again";
 
 /** Whether the user of this session has signed in within the last ten minutes. */
-export function hasRecentSignIn({ rules }: Pick<Services, "rules">, request: WebRequest): boolean {
+export function hasRecentSignIn({ rules }: RecentSignInServices, request: WebRequest): boolean {
   const session = readSession(rules, request);
   return session !== undefined && isRecentSignIn(session, rules.clock);
 }
 
 /** Whether the sign-in page asks a signed-in user to sign in again. */
-export const asksForRecentSignIn = (
-  services: Pick<Services, "rules">,
-  request: WebRequest,
-): boolean => getParameter(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
+export const asksForRecentSignIn = (services: RecentSignInServices, request: WebRequest): boolean =>
+  getParameter(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
 
 /**
  * Leads a user to the sign-in whose last one is too long ago, and from there to `page`, or without
  * one to the page that sent the request.
  */
 export function askForRecentSignIn(
-  { options, paths }: Pick<Services, "options" | "paths">,
+  { options, paths }: SignInPageServices,
   request: WebRequest,
   page: string | undefined,
 ): Answer {

@@ -1,21 +1,15 @@
-import type { MaybePromise } from "../lib/maybe-promise.ts";
+import type { User } from "../db/records.ts";
 import type { KeyProblem, KeyRefusal } from "../identity/authenticate-key.ts";
 import type { Admission } from "../identity/authenticate-session.ts";
-import type { User } from "../db/records.ts";
-import {
-  type Answer,
-  type Headers,
-  redirect,
-  respondJson,
-  respondText,
-} from "./responses.ts";
-import { acceptReturnTarget, addReturnTo } from "./return-to.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { WebOptions } from "./options.ts";
 import type { Paths } from "./paths.ts";
 import { getRequestKind, KIND_HEADERS } from "./request-kind.ts";
+import { type Answer, type Headers, redirect, respondJson, respondText } from "./responses.ts";
+import { acceptReturnTarget, addReturnTo } from "./return-to.ts";
+import type { Views } from "./views.ts";
 import { logRefusal, type WarningServices } from "./warnings.ts";
 import { getParameter, type WebRequest } from "./web-request.ts";
-import type { Views } from "./views.ts";
 
 /** What refuses a request whose user is not signed in or not admitted. */
 export interface RefusalServices extends WarningServices {

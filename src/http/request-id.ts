@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { ServerLog } from "../lib/server-log.ts";
-import { type Answer, withHeader } from "./responses.ts";
 import { getPeer } from "./remote-address.ts";
+import { type Answer, withHeader } from "./responses.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";

@@ -1,6 +1,6 @@
 import { Fault } from "../lib/fault.ts";
-import type { WebOptions } from "./options.ts";
 import { getPort, parseOrigin } from "./location.ts";
+import type { WebOptions } from "./options.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
 export const STRICT_CSP =

@@ -1,11 +1,11 @@
 import { parseHostName } from "../lib/host-name.ts";
-import { isLocalPath, isReturnTarget } from "./return-target.ts";
+import { isLocalPath, isReturnTarget } from "../lib/return-target.ts";
+import { getPort } from "./location.ts";
 import type { WebOptions } from "./options.ts";
 import { HANDOFF, isAccountPage, type Paths } from "./paths.ts";
 import { isSameHost } from "./same-origin.ts";
-import { getHost, getParameter, type WebRequest } from "./web-request.ts";
-import { getPort } from "./location.ts";
 import { isOverTls } from "./session-cookie.ts";
+import { getHost, getParameter, type WebRequest } from "./web-request.ts";
 
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";

@@ -1,10 +1,6 @@
-import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Admission, Guard } from "../identity/authenticate-session.ts";
-import type {
-  IssuedToken,
-  SessionTokens,
-  VerifiedToken,
-} from "../identity/session-token.ts";
+import type { IssuedToken, SessionTokens, VerifiedToken } from "../identity/session-token.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const SESSION_COOKIE = "session";

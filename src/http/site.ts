@@ -1,11 +1,11 @@
-import { type Answer, withHeader } from "./responses.ts";
-import type { Paths } from "./paths.ts";
-import type { WebRequest } from "./web-request.ts";
 import { createAccent, DEFAULT_ACCENT } from "../pages/accent-color.ts";
-import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "../pages/page-data.ts";
 import { readPageFile } from "../pages/page-files.ts";
 import { loadPages, type Pages } from "../pages/templates.ts";
+import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
+import type { Paths } from "./paths.ts";
+import { type Answer, withHeader } from "./responses.ts";
+import type { WebRequest } from "./web-request.ts";
 
 export interface SiteOptions {
   readonly pages: PageFunctions & {

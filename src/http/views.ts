@@ -1,22 +1,16 @@
+import type { User } from "../db/records.ts";
+import { userOfAdmission } from "../identity/authenticate-session.ts";
+import type { CredentialCache } from "../identity/credential-cache.ts";
 import { getErrorMessage, toError, Unavailable } from "../lib/fault.ts";
 import { parseHostName } from "../lib/host-name.ts";
-import type { CredentialCache } from "../identity/credential-cache.ts";
-import { userOfAdmission } from "../identity/authenticate-session.ts";
-import type { User } from "../db/records.ts";
-import {
-  type Answer,
-  createPageHeaders,
-  type Headers,
-  respond,
-  respondText,
-} from "./responses.ts";
-import type { AuthenticateCookies } from "./session-cookie.ts";
-import type { WebOptions } from "./options.ts";
 import type { PageData, PageHelpers, PageName } from "../pages/page-data.ts";
 import type { Pages } from "../pages/templates.ts";
 import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
+import type { WebOptions } from "./options.ts";
 import { type Paths, routeOf } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request-id.ts";
+import { type Answer, createPageHeaders, type Headers, respond, respondText } from "./responses.ts";
+import type { AuthenticateCookies } from "./session-cookie.ts";
 import { getHost, getParameter, type WebRequest } from "./web-request.ts";
 
 /** The request that a page answers. */

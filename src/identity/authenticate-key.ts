@@ -14,8 +14,8 @@ import type {
   FoundCredential,
   RequiredFactor,
 } from "./credential-cache.ts";
-import type { Factors } from "./session-token.ts";
 import { findKeyText, isCompleteKey } from "./key-text.ts";
+import type { Factors } from "./session-token.ts";
 
 /**
  * `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address;

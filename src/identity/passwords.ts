@@ -4,8 +4,8 @@ import { getErrorMessage } from "../lib/fault.ts";
 import type { WorkMeter } from "../lib/meter.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../lib/work-queue.ts";
-import { OPERATOR } from "./requester.ts";
 import { judgeHash, verifyScrypt } from "./password-cost.ts";
+import { OPERATOR } from "./requester.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

@@ -1,6 +1,6 @@
 import { Fault } from "./fault.ts";
-import { isObject } from "./json.ts";
 import { findNearest, normalizeName } from "./find-nearest.ts";
+import { isObject } from "./json.ts";
 
 /** The default of an option, and what it accepts: in words that complete "expected …", and a check. */
 export interface Option<T, Given = Exclude<T, undefined>> {

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Key, Link, Passkey, Person, User } from "../db/records.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Locale, ShownTime, Words } from "./words.ts";
 

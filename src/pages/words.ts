@@ -116,3 +116,16 @@ export function chooseLocale(acceptLanguage = ""): Locale {
   });
   return accepted.sort((first, second) => second.weight - first.weight)[0]?.locale ?? "en";
 }
+
+/** People who accept an invitation choose their username, of any length. */
+const MAX_SHOWN_TEXT = 100;
+
+/** A text that others have chosen, cut to fit a page. */
+export const shortenText = (text: string): string =>
+  text.length <= MAX_SHOWN_TEXT ? text : `${text.slice(0, MAX_SHOWN_TEXT).toWellFormed()}…`;
+
+/** The name of a device in the reader's language. */
+export function formatDevice(locale: Locale, device: string): string {
+  const { on, unknownDevice } = getWords(locale);
+  return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
+}

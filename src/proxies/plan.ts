@@ -1,10 +1,10 @@
-import { normalizeHost, PLAIN_HOST } from "../lib/host-name.ts";
-import { isAtOrBelow, isInDomains } from "../http/return-target.ts";
-import { findMissingScope } from "../http/session-reach.ts";
 import { GROUP } from "../db/tables.ts";
 import { formatUrlHost, toConnectableHost } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { HANDOFF } from "../http/paths.ts";
+import { normalizeHost, PLAIN_HOST } from "../lib/host-name.ts";
+import { isAtOrBelow, isInDomains } from "../lib/return-target.ts";
+import { findMissingScope } from "../lib/session-reach.ts";
 import { ProxyOptionError, type ProxyOptions } from "./options.ts";
 
 export interface PlannedApp {

@@ -58,7 +58,7 @@ test("closes after two seconds with a hanging store, and counts what is lost", a
 
 test("does not keep the process alive after closing", async (t) => {
   const module = (name: string): string =>
-    JSON.stringify(new URL(`../../../src/core/log/${name}.ts`, import.meta.url));
+    JSON.stringify(new URL(`../../src/audit/${name}.ts`, import.meta.url));
   const script = `
     import { createEventLog } from ${module("event-log")};
     import { createAuditEvent } from ${module("events")};

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ServerLog } from "../../src/lib/server-log.ts";
 import { createEventLog } from "../../src/audit/event-log.ts";
+import type { ServerLog } from "../../src/lib/server-log.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";

@@ -4,8 +4,8 @@ import { copyStore } from "../../src/db/copy-store.ts";
 import { tableNames } from "../../src/db/read-pages.ts";
 import type { Row, TableName } from "../../src/db/tables.ts";
 import type { TransferStore } from "../../src/db/transfer-store.ts";
-import { rows, rowsOfEveryTable, user } from "./either.ts";
 import { openStore } from "../support/store.ts";
+import { rows, rowsOfEveryTable, user } from "./either.ts";
 
 /** Copies rows of every table into a target that returns those of one table changed. */
 async function copyAndChange(

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Unavailable } from "../../src/lib/fault.ts";
 import { copyStore } from "../../src/db/copy-store.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { RowReader, TransferStore } from "../../src/db/transfer-store.ts";
-import { rows, rowsIn, user } from "./either.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import { hashText, logEntry, openStore } from "../support/store.ts";
+import { rows, rowsIn, user } from "./either.ts";
 
 const NOTHING = { users: 0, entries: 0 };
 

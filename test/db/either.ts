@@ -1,6 +1,6 @@
 import { type TestContext, test } from "node:test";
-import { tableNames } from "../../src/db/read-pages.ts";
 import type { PostgresStore } from "../../src/db/postgres/store.ts";
+import { tableNames } from "../../src/db/read-pages.ts";
 import type { PasswordHash, StoredUser, UserId } from "../../src/db/records.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../../src/lib/fault.ts";
 import { createOperations, type Observer } from "../../src/db/operations.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import { openStore } from "../support/store.ts";
 
 /** An observer that keeps what it is told, without the times. */

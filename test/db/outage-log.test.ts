@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../../src/lib/fault.ts";
 import { createOutageLog } from "../../src/db/outage-log.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 

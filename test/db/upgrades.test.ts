@@ -27,7 +27,7 @@ for (const { name, kind, create } of stores) {
     });
     const files = copies.map(({ file }) => file);
     assert.deepEqual(files, expected, "a kept copy is never edited: restore it from git");
-    const missing = `schema ${copies.length + 1} has no copy in test/stores/schemas/${kind}`;
+    const missing = `schema ${copies.length + 1} has no copy in test/db/schemas/${kind}`;
     assert.equal(copies.length, NEWEST_SCHEMA, missing);
   });
 

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/identity/session-token.ts";
 import { checkSecret, checkSecretFiles } from "../../src/doctor/secret.ts";
+import { DEVELOPMENT_SECRET } from "../../src/identity/session-token.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck } from "./installation.ts";
 

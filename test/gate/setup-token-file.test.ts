@@ -5,9 +5,9 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { trimWhiteSpace } from "../../src/lib/white-space.ts";
 import { isSetupTokenExpected, matchesSetupToken } from "../../src/features/setup/setup-token.ts";
 import { deleteTokenFile, readTokenFile } from "../../src/gate/setup-token-file.ts";
+import { trimWhiteSpace } from "../../src/lib/white-space.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";

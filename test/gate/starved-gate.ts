@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync } from "node:fs";
-import { getErrorCode } from "../../src/lib/fault.ts";
 import { serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 import { readTokenFile } from "../../src/gate/setup-token-file.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 
 /**
  * A gate in a process of its own that uses up all of its file descriptors on demand. Started under a

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { test } from "node:test";
-import { fetchRequest, type WebRequest } from "../../src/index.ts";
 import { readForm } from "../../src/http/form.ts";
+import { fetchRequest, type WebRequest } from "../../src/index.ts";
 import { fakeNodeRequest } from "../support/fake-node-request.ts";
 
 const FORM = "application/x-www-form-urlencoded";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fetchRequest } from "../../src/index.ts";
 import { parseForm, readForm } from "../../src/http/form.ts";
+import { fetchRequest } from "../../src/index.ts";
 
 const parseText = (text: string): URLSearchParams | undefined =>
   parseForm(Buffer.from(text, "utf8"));

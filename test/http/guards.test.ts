@@ -5,10 +5,10 @@ import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
-import { getErrorMessage } from "../../src/lib/fault.ts";
 import type { PasswordHash, User } from "../../src/db/records.ts";
-import { createAuth, fetchRequest } from "../../src/index.ts";
 import { asksForFactor } from "../../src/http/refusals.ts";
+import { createAuth, fetchRequest } from "../../src/index.ts";
+import { getErrorMessage } from "../../src/lib/fault.ts";
 import { openAuth } from "../support/auth.ts";
 import { optionsWith } from "../support/options.ts";
 

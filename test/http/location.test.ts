@@ -15,7 +15,7 @@ const urls = [
   "HTTPS://App.Example.org/",
 ];
 
-/** Neither local paths nor valid URLs. Paths alone: `test/http/return-target.test.ts`. */
+/** Neither local paths nor valid URLs. Paths alone: `test/lib/return-target.test.ts`. */
 const tricks = [
   "",
   "home",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STORE_BUSY, Unavailable } from "../../src/lib/fault.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { fetchRequest } from "../../src/http/fetch-request.ts";
+import { STORE_BUSY, Unavailable } from "../../src/lib/fault.ts";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { authWith } from "../support/options.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault, isClientGone } from "../../src/lib/fault.ts";
 import {
   createAddressMatcher,
   getPeer,
@@ -10,6 +9,7 @@ import {
   ProxyTrust,
   parseHops,
 } from "../../src/http/remote-address.ts";
+import { Fault, isClientGone } from "../../src/lib/fault.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { fakeNodeRequest } from "../support/fake-node-request.ts";
 

@@ -27,7 +27,7 @@ function readReturnTo(page: string): string | undefined {
 
 const accepted = [BACK, `/"><script>alert(1)</script>'&lt;&amp;`];
 
-/** More of both: `return-to.test.ts` and `test/http/return-target.test.ts`. */
+/** More of both: `return-to.test.ts` and `test/lib/return-target.test.ts`. */
 const refused = ["https://evil.example/", "/page\r\nSet-Cookie: a=b", ""];
 
 for (const path of ["/login", "/setup"]) {

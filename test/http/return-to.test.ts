@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fetchRequest } from "../../src/index.ts";
-import { NO_GATE, type SettledOptions } from "../../src/options.ts";
-import { settleOptions } from "../../src/settle-options.ts";
 import {
   acceptReturnTarget,
   findOtherHost,
   getHandoffRoot,
   parseHandoffTarget,
 } from "../../src/http/return-to.ts";
+import { fetchRequest } from "../../src/index.ts";
+import { NO_GATE, type SettledOptions } from "../../src/options.ts";
+import { settleOptions } from "../../src/settle-options.ts";
 import { optionsWith } from "../support/options.ts";
 
 const OWN = "https://auth.example.test";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_GATE } from "../../src/options.ts";
-import { settleOptions } from "../../src/settle-options.ts";
-import { PEOPLE_FORMS, pathsUnder } from "../../src/http/paths.ts";
-import { createRouteTable, listRoutes, type Route, type UserChecks } from "../../src/routes.ts";
 import type { Services } from "../../src/features/context.ts";
+import { PEOPLE_FORMS, pathsUnder } from "../../src/http/paths.ts";
+import { NO_GATE } from "../../src/options.ts";
+import { createRouteTable, listRoutes, type Route, type UserChecks } from "../../src/routes.ts";
+import { settleOptions } from "../../src/settle-options.ts";
 import { optionsWith } from "../support/options.ts";
 
 const paths = pathsUnder("", undefined, true);

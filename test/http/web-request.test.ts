@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { fetchRequest, type WebRequest } from "../../src/index.ts";
 import { getHost, getParameter } from "../../src/http/web-request.ts";
+import { fetchRequest, type WebRequest } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { fakeNodeRequest } from "../support/fake-node-request.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { admitsUser, type Lists, NO_LISTS } from "../../src/identity/admits-user.ts";
 import type { User, UserId } from "../../src/db/records.ts";
+import { admitsUser, type Lists, NO_LISTS } from "../../src/identity/admits-user.ts";
 
 const ann: User = { id: "1" as UserId, username: "ann", groups: ["family", "photos"] };
 const guest: User = { ...ann, guest: true };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authOf } from "../../src/auth.ts";
+import { fetchRequest } from "../../src/index.ts";
 import { Unavailable } from "../../src/lib/fault.ts";
 import { type Levels, noMeter } from "../../src/lib/meter.ts";
-import { fetchRequest } from "../../src/index.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { SECRET } from "../support/gate.ts";

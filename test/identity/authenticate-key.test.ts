@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyGuard } from "../../src/identity/authenticate-key.ts";
-import { createKeyText } from "../../src/identity/key-text.ts";
 import { revokeKey } from "../../src/features/keys/manage-keys.ts";
 import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
-import {
-  createCredentialCache,
-  type RequiredFactor,
-} from "../../src/identity/credential-cache.ts";
+import { createKeyGuard } from "../../src/identity/authenticate-key.ts";
 import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
+import { createKeyText } from "../../src/identity/key-text.ts";
 import { createCoreServices } from "../support/core-services.ts";
 import { eventually } from "../support/eventually.ts";
 import { hashText } from "../support/store.ts";

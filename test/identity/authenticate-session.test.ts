@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  createCredentialCache,
-  type RequiredFactor,
-} from "../../src/identity/credential-cache.ts";
+import { NO_PASSWORD, type User, type UserId } from "../../src/db/records.ts";
 import {
   createRequireAuth,
   createRequireUser,
   createSessionCache,
   userOfAdmission,
 } from "../../src/identity/authenticate-session.ts";
+import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import { toSession } from "../../src/identity/start-session.ts";
-import { NO_PASSWORD, type User, type UserId } from "../../src/db/records.ts";
 import { type CoreServices, createCoreServices, signedInOwner } from "../support/core-services.ts";
 import { strayFaults } from "../support/faults.ts";
 import { mint, partsOf } from "../support/mint.ts";

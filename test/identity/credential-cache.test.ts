@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { StoredUser, User, UserId } from "../../src/db/records.ts";
 import {
   createCredentialCache,
   type FoundCredential,
   type LookupOutcome,
   type RequiredFactor,
 } from "../../src/identity/credential-cache.ts";
-import type { StoredUser, User, UserId } from "../../src/db/records.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { addTo, hashText, openStore } from "../support/store.ts";
 

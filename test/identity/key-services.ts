@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { createKeyGuard, type KeyRequest } from "../../src/identity/authenticate-key.ts";
-import { type AddedKey, addKey } from "../../src/features/keys/manage-keys.ts";
-import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
 import type { NewAuditEvent } from "../../src/audit/events.ts";
 import type { Key, StoredUser, User } from "../../src/db/records.ts";
 import type { StoreParts } from "../../src/db/store.ts";
+import { type AddedKey, addKey } from "../../src/features/keys/manage-keys.ts";
+import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
+import { createKeyGuard, type KeyRequest } from "../../src/identity/authenticate-key.ts";
 import { type CoreServices, createCoreServices } from "../support/core-services.ts";
 import { hashText } from "../support/store.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { digestText } from "../../src/lib/random-text.ts";
 import { createKeyText, findKeyText, isCompleteKey } from "../../src/identity/key-text.ts";
+import { digestText } from "../../src/lib/random-text.ts";
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 

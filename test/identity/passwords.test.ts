@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
-import { Unavailable } from "../../src/lib/fault.ts";
-import { createPasswords } from "../../src/identity/passwords.ts";
 import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../src/db/records.ts";
+import { createPasswords } from "../../src/identity/passwords.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { hashText } from "../support/store.ts";
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isClientGone } from "../../src/lib/fault.ts";
+import type { UserId } from "../../src/db/records.ts";
+import { changePassword } from "../../src/features/password/change-password.ts";
+import { setUp } from "../../src/features/setup/set-up.ts";
+import { signIn } from "../../src/features/sign-in/sign-in.ts";
 import {
   createNetworkRequester,
   createSetupRequester,
   createUserRequester,
   OPERATOR,
 } from "../../src/identity/requester.ts";
-import { setUp } from "../../src/features/setup/set-up.ts";
-import { changePassword } from "../../src/features/password/change-password.ts";
-import { signIn } from "../../src/features/sign-in/sign-in.ts";
-import type { UserId } from "../../src/db/records.ts";
+import { isClientGone } from "../../src/lib/fault.ts";
 import { createCoreServices } from "../support/core-services.ts";
 import { OWNER } from "../support/gate.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createSessionRecorder } from "../../src/identity/session-recorder.ts";
 import type { Session, UserId } from "../../src/db/records.ts";
+import { createSessionRecorder } from "../../src/identity/session-recorder.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 

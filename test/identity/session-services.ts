@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
-import { createCredentialCache } from "../../src/identity/credential-cache.ts";
+import type { StoredUser } from "../../src/db/records.ts";
 import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import { createCredentialCache } from "../../src/identity/credential-cache.ts";
 import { startSession } from "../../src/identity/start-session.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../src/identity/waiting-ends.ts";
-import type { StoredUser } from "../../src/db/records.ts";
 import { type CoreServices, createCoreServices } from "../support/core-services.ts";
 import { partsOf } from "../support/mint.ts";
 import { hashText } from "../support/store.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../src/db/records.ts";
 import {
   computeValidUpTo,
   createSessionTokens,
@@ -7,7 +8,6 @@ import {
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
 } from "../../src/identity/session-token.ts";
-import type { UserId } from "../../src/db/records.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { SECRET } from "../support/gate.ts";
 import { encoded, mint, partsOf, signed, userIdIn } from "../support/mint.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AttemptPart } from "../../src/db/store.ts";
 import { attemptRule, createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
 import { createLimiter } from "../../src/identity/shared-limiter.ts";
-import type { AttemptPart } from "../../src/db/store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 

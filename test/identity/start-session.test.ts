@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startSession } from "../../src/identity/start-session.ts";
 import type { Session, UserId } from "../../src/db/records.ts";
+import { startSession } from "../../src/identity/start-session.ts";
 import { createCoreServices } from "../support/core-services.ts";
 import { partsOf } from "../support/mint.ts";
 

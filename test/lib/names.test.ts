@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  isUsableLabel,
-  isUsableName,
-  isUsableUsername,
-  nameKeyOf,
-} from "../../src/lib/names.ts";
+import { isUsableLabel, isUsableName, isUsableUsername, nameKeyOf } from "../../src/lib/names.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 /** Spellings that proxies, apps and their databases can take for one name. */

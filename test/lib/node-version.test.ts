@@ -13,7 +13,7 @@ for (const [versions, refused] of [
     const set = (value: object) => Object.defineProperty(process, "versions", { value });
     t.after(() => set(before));
     set(versions);
-    const loading = import(`../../../src/core/base/node-version.ts?${versions.node}`);
+    const loading = import(`../../src/lib/node-version.ts?${versions.node}`);
     const message = `Latchkey needs Node.js 24 or newer; this is ${version}`;
     if (refused) await assert.rejects(loading, { code: "node_too_old", message });
     else await loading;

@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { isClientGone, Unavailable } from "../../src/lib/fault.ts";
-import {
-  createWorkQueue,
-  type Requester,
-  type WorkQueueLimits,
-} from "../../src/lib/work-queue.ts";
+import { createWorkQueue, type Requester, type WorkQueueLimits } from "../../src/lib/work-queue.ts";
 
 const someone: Requester = { turn: "someone", shares: [] };
 

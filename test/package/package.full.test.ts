@@ -50,7 +50,7 @@ test("the package contains only what it needs and the documentation", async () =
       ? [".js", ".d.ts"].map((extension) => `dist/${file.slice(0, -".ts".length)}${extension}`)
       : [`dist/${file}`],
   );
-  for (const file of ["web/pages/templates/login.eta", "proxies/latchkey.lua"])
+  for (const file of ["pages/templates/login.eta", "proxies/latchkey.lua"])
     assert.ok(expected.includes(`dist/${file}`), file);
   const about = [
     ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],

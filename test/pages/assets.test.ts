@@ -6,8 +6,8 @@ import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { readForRelease } from "../../release-tools/page-files.ts";
 import { image } from "../../src/gate/settings/values.ts";
-import { fetchRequest } from "../../src/index.ts";
 import type { Site } from "../../src/http/site.ts";
+import { fetchRequest } from "../../src/index.ts";
 import { faultOf } from "../support/faults.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
 import { addressIn, elements } from "../support/markup.ts";
@@ -15,7 +15,7 @@ import { folderWith, plain, site, to } from "../support/pages.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MAX_LOGO_BYTES = 512 * 1024;
-const PAGE_FILES = join(import.meta.dirname, "../../../src/web/pages/templates");
+const PAGE_FILES = join(import.meta.dirname, "../../src/pages/templates");
 
 async function writeLogo(t: TestContext, name: string, content: string | Uint8Array = "x") {
   return join(await folderWith(t, { [name]: content }), name);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { HtmlValidate } from "html-validate";
 import { readForRelease } from "../../release-tools/page-files.ts";
-import { createAccent } from "../../src/pages/accent-color.ts";
 import { accentRules } from "../../src/http/assets.ts";
+import { createAccent } from "../../src/pages/accent-color.ts";
 import { getWords, type Locale, locales } from "../../src/pages/words.ts";
 import type { Answer, Sending } from "../support/client.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
@@ -27,7 +27,7 @@ function bytesOfWords(locale: Locale): number {
   return Buffer.byteLength(JSON.stringify(getWords(locale)));
 }
 
-const PAGE_FILES = join(import.meta.dirname, "../../../src/web/pages/templates");
+const PAGE_FILES = join(import.meta.dirname, "../../src/pages/templates");
 
 /** The style sheet of the package, with an accent colour, which makes it larger. */
 const STYLE_SHEET = readForRelease(PAGE_FILES, "latchkey.css") + accentRules(createAccent("#c00"));

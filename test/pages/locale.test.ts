@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Words } from "../../src/pages/words.ts";
-import {
-  chooseLocale,
-  getWords,
-  isLocale,
-  type Locale,
-  locales,
-} from "../../src/pages/words.ts";
+import { chooseLocale, getWords, isLocale, type Locale, locales } from "../../src/pages/words.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { startGate } from "../support/gate.ts";
 

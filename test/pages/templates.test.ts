@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PageData, PageName } from "../../src/pages/page-data.ts";
-import { openSite } from "../../src/http/site.ts";
-import { type Locale, locales } from "../../src/pages/words.ts";
 import { pathsUnder } from "../../src/http/paths.ts";
+import { openSite } from "../../src/http/site.ts";
+import type { PageData, PageName } from "../../src/pages/page-data.ts";
+import { type Locale, locales } from "../../src/pages/words.ts";
 import { fieldNamed } from "../support/markup.ts";
 import { samples } from "../support/page-samples.ts";
 import { NOBODY, PLAIN, plain, signedIn, site, to } from "../support/pages.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { formatTime, getWords, type Locale, locales } from "../../src/pages/words.ts";
 
-const FOLDER = new URL("../../src/web/pages/words/", import.meta.url);
+const FOLDER = new URL("../../src/pages/words/", import.meta.url);
 
 /** What a file of texts contains: texts, plural forms, which are also `Texts`, and groups. */
 type Texts = { readonly [name: string]: string | Texts };

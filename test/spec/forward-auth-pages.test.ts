@@ -20,7 +20,7 @@ const accepted: readonly (readonly [forwarded: Headers, returnTo: string])[] = [
   [{ "X-Forwarded-Uri": "/?a=<b>&c#d" }, "https://app.example.test/?a=%3Cb%3E&c#d"],
 ];
 
-/** Which addresses are accepted at all: `test/http/return-target.test.ts`. */
+/** Which addresses are accepted at all: `test/lib/return-target.test.ts`. */
 const dropped: readonly Headers[] = [
   { "X-Forwarded-Host": "evil.example" },
   { "X-Forwarded-Host": "app.example.test@evil.example" },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { admitsUser } from "../../src/identity/admits-user.ts";
 import type { UserId } from "../../src/db/records.ts";
 import { parseForwardAuthQuery as read } from "../../src/http/forward-auth-query.ts";
+import { admitsUser } from "../../src/identity/admits-user.ts";
 
 function admits(query: string, username: string, groups?: readonly string[]): boolean {
   const result = read(query);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions } from "../../src/features/people/accounts.ts";
 import { parseDatabaseLocation } from "../../src/db/location.ts";
+import { endAllSessions } from "../../src/features/people/accounts.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { startApp } from "../support/app.ts";
 import { outputOf } from "../support/command.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createRandomText, digestText } from "../../src/lib/random-text.ts";
 import { PEOPLE_FORMS } from "../../src/http/paths.ts";
+import { createRandomText, digestText } from "../../src/lib/random-text.ts";
 import { createAuthenticator } from "../support/authenticator.ts";
 import type { Answer, Sending } from "../support/client.ts";
 import { countOf, valuesOf } from "../support/database.ts";

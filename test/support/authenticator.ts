@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { type CBORType, encodeCBOR } from "@levischuck/tiny-cbor";
 import type { NewPasskey } from "../../src/features/passkeys/manage-passkeys.ts";
-import type { RelyingParty } from "../../src/http/relying-party.ts";
+import type { RelyingParty } from "../../src/features/passkeys/relying-party.ts";
 import type { PasskeyResponse } from "../../src/features/passkeys/sign-in-with-passkey.ts";
 
 /** What a test changes in an answer of the authenticator or of its browser. */

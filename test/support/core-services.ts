@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { createEventLog, type EventLog } from "../../src/audit/event-log.ts";
+import type { PasswordHash, StoredUser, User, UserId } from "../../src/db/records.ts";
+import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import {
   type AttemptLimiter,
   createAttemptLimiter,
   handoffRule,
 } from "../../src/identity/attempt-limiter.ts";
-import { createEventLog, type EventLog } from "../../src/audit/event-log.ts";
-import { createPasswords, type Passwords } from "../../src/identity/passwords.ts";
-import {
-  type CredentialCache,
-  createCredentialCache,
-} from "../../src/identity/credential-cache.ts";
 import {
   createRequireUser,
   createSessionCache,
   type Guard,
 } from "../../src/identity/authenticate-session.ts";
+import {
+  type CredentialCache,
+  createCredentialCache,
+} from "../../src/identity/credential-cache.ts";
+import { createPasswords, type Passwords } from "../../src/identity/passwords.ts";
 import { createSeals, type Seals } from "../../src/identity/seals.ts";
 import {
   createSessionRecorder,
   type SessionRecorder,
 } from "../../src/identity/session-recorder.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/identity/session-token.ts";
-import type { PasswordHash, StoredUser, User, UserId } from "../../src/db/records.ts";
-import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
 import { type RecordingLog, recordingLog } from "./recording-log.ts";

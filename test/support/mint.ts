@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { SessionTokens } from "../../src/identity/session-token.ts";
 import type { UserId } from "../../src/db/records.ts";
+import type { SessionTokens } from "../../src/identity/session-token.ts";
 import { SECRET } from "./gate.ts";
 
 export interface Minting {

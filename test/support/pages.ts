@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/db/records.ts";
-import type { PageData, PageHelpers } from "../../src/pages/page-data.ts";
+import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite, type Site, type SiteOptions } from "../../src/http/site.ts";
+import type { PageData, PageHelpers } from "../../src/pages/page-data.ts";
 import type { Reader } from "../../src/pages/templates.ts";
 import type { Locale } from "../../src/pages/words.ts";
-import { pathsUnder } from "../../src/http/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export const PLAIN: SiteOptions = {

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPasswords } from "../../../src/identity/passwords.ts";
 import type { PasswordHash } from "../../../src/db/records.ts";
+import { createPasswords } from "../../../src/identity/passwords.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
 import { execute, inDatabase, setupTokensIn } from "../../../test/support/database.ts";
 import { runSql } from "../../../test/support/postgres-admin.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
-import { getNetwork } from "../../../src/lib/network.ts";
-import { judgeHost } from "../../../src/http/allowed-hosts.ts";
-import { parseHostName } from "../../../src/lib/host-name.ts";
-import { isReturnTarget } from "../../../src/http/return-target.ts";
-import { findRelyingParty } from "../../../src/http/relying-party.ts";
-import { addReturnTo } from "../../../src/http/return-to.ts";
+import { findRelyingParty } from "../../../src/features/passkeys/relying-party.ts";
 import { normalizeAddress, ProxyTrust } from "../../../src/http/remote-address.ts";
+import { addReturnTo } from "../../../src/http/return-to.ts";
 import { isSameHost } from "../../../src/http/same-origin.ts";
 import { getParameter } from "../../../src/http/web-request.ts";
+import { judgeHost } from "../../../src/lib/allowed-hosts.ts";
+import { parseHostName } from "../../../src/lib/host-name.ts";
+import { getNetwork } from "../../../src/lib/network.ts";
+import { isReturnTarget } from "../../../src/lib/return-target.ts";
 import type { Parser } from "../parser.ts";
 
 const HOST = "auth.example.test";

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { parseDeviceName } from "../../../src/lib/device-name.ts";
-import { readAuthenticatorData, readCreatedKey } from "../../../src/features/passkeys/attestation.ts";
+import {
+  readAuthenticatorData,
+  readCreatedKey,
+} from "../../../src/features/passkeys/attestation.ts";
 import { parseCeremony } from "../../../src/features/passkeys/ceremony.ts";
 import { isValidSignature, normalizePublicKey } from "../../../src/features/passkeys/public-key.ts";
+import { parseDeviceName } from "../../../src/lib/device-name.ts";
 import { chooseLocale, locales } from "../../../src/pages/words.ts";
 import {
   algorithms,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { isUtf8 } from "node:buffer";
-import { admitsUser } from "../../../src/identity/admits-user.ts";
 import type { UserId } from "../../../src/db/records.ts";
-import { parseForwardAuthQuery } from "../../../src/http/forward-auth-query.ts";
 import { parseForm } from "../../../src/http/form.ts";
+import { parseForwardAuthQuery } from "../../../src/http/forward-auth-query.ts";
+import { admitsUser } from "../../../src/identity/admits-user.ts";
 import type { Parser } from "../parser.ts";
 
 /** Decodes percent escapes to bytes. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { digestText } from "../../../src/lib/random-text.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { hashText } from "../../../test/db/suite/samples.ts";
 import { authWith } from "../../../test/support/options.ts";
 import type { Parser } from "../parser.ts";

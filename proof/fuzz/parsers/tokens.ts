@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { createKeyText, findKeyText, isCompleteKey } from "../../../src/identity/key-text.ts";
 import { createChallenges } from "../../../src/features/passkeys/challenges.ts";
+import { readSessionTokens } from "../../../src/http/session-cookie.ts";
+import { createKeyText, findKeyText, isCompleteKey } from "../../../src/identity/key-text.ts";
 import { createSeals } from "../../../src/identity/seals.ts";
 import { createSessionTokens } from "../../../src/identity/session-token.ts";
-import { readSessionTokens } from "../../../src/http/session-cookie.ts";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { Parser } from "../parser.ts";
 

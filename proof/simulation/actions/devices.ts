@@ -1,6 +1,6 @@
-import { digestText } from "../../../src/lib/random-text.ts";
 import { forgetDevice } from "../../../src/features/codes/remembered-devices.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { usernameOf } from "./passwords.ts";

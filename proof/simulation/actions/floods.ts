@@ -1,5 +1,5 @@
-import { getErrorCode } from "../../../src/lib/fault.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
+import { getErrorCode } from "../../../src/lib/fault.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";

@@ -1,8 +1,8 @@
-import { makeLink, revokeLink } from "../../../src/features/links/make-link.ts";
-import { type LinkForm, useLink as use } from "../../../src/features/links/use-link.ts";
 import { toLogEntry } from "../../../src/audit/event-log.ts";
 import { attributeToOperator, type NewAuditEvent } from "../../../src/audit/events.ts";
 import type { LinkPurpose } from "../../../src/db/records.ts";
+import { makeLink, revokeLink } from "../../../src/features/links/make-link.ts";
+import { type LinkForm, useLink as use } from "../../../src/features/links/use-link.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { type Life, START } from "../gate.ts";
 import type { KnownLink } from "../model/known.ts";

@@ -1,7 +1,7 @@
+import type { UserId } from "../../../src/db/records.ts";
 import { addUser, removeUser, resetPassword } from "../../../src/features/people/accounts.ts";
 import { setGroups } from "../../../src/features/people/set-groups.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
-import type { UserId } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";
 import type { Change } from "../model/fact.ts";

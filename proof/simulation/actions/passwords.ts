@@ -1,5 +1,5 @@
-import { setUp as setUpAt } from "../../../src/features/setup/set-up.ts";
 import { changePassword as change } from "../../../src/features/password/change-password.ts";
+import { setUp as setUpAt } from "../../../src/features/setup/set-up.ts";
 import { signIn as signInAt } from "../../../src/features/sign-in/sign-in.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,6 @@
-import type { Client } from "../../../src/lib/client.ts";
-import type { VerifiedToken } from "../../../src/identity/session-token.ts";
 import type { User } from "../../../src/db/records.ts";
+import type { VerifiedToken } from "../../../src/identity/session-token.ts";
+import type { Client } from "../../../src/lib/client.ts";
 import type { Gate, Life } from "../gate.ts";
 import type { KnownSession, SessionModel } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";

@@ -1,5 +1,5 @@
-import type { PasskeyResponse } from "../../../src/features/passkeys/sign-in-with-passkey.ts";
 import type { LinkPurpose, UserId } from "../../../src/db/records.ts";
+import type { PasskeyResponse } from "../../../src/features/passkeys/sign-in-with-passkey.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
 import type { Enrolment } from "./enrolment.ts";
 import type { Fact } from "./fact.ts";

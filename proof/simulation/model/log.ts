@@ -1,6 +1,6 @@
-import type { Client } from "../../../src/lib/client.ts";
 import type { EventType } from "../../../src/audit/events.ts";
 import type { LogEntry } from "../../../src/db/records.ts";
+import type { Client } from "../../../src/lib/client.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 

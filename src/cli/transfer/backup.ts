@@ -1,14 +1,18 @@
 import { resolve } from "node:path";
-import { Fault } from "../../lib/fault.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
+import {
+  belongsToDatabase,
+  requireNoDatabase,
+  requireOwnName,
+} from "../../db/sqlite/database-files.ts";
 import { findAccessFault, hasDatabase } from "../../db/sqlite/file.ts";
-import { belongsToDatabase, requireNoDatabase, requireOwnName } from "../../db/sqlite/database-files.ts";
 import { putBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
-import { writeOutput } from "../../lib/files/output-file.ts";
-import { followOwnLinks } from "../../lib/files/ownership.ts";
 import { makeDatabaseFolder } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
+import { Fault } from "../../lib/fault.ts";
+import { writeOutput } from "../../lib/files/output-file.ts";
+import { followOwnLinks } from "../../lib/files/ownership.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command, Operand, Terminal } from "../command.ts";
 import { formatAmounts, requireReadable, requireWritable } from "./transfer.ts";

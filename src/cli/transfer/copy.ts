@@ -1,15 +1,15 @@
-import { getErrorMessage } from "../../lib/fault.ts";
 import { copyStore } from "../../db/copy-store.ts";
 import {
   type DatabaseLocation,
   formatDatabaseLocation,
   parseDatabaseLocation,
 } from "../../db/location.ts";
-import { explainError, hasDatabase } from "../../db/sqlite/file.ts";
 import { requireOwnName } from "../../db/sqlite/database-files.ts";
+import { explainError, hasDatabase } from "../../db/sqlite/file.ts";
 import { refuseOtherSchema } from "../../db/sqlite/schema.ts";
 import { createUseFault, type DisposableStore, openDatabase } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { createTransferFault, formatAmounts } from "./transfer.ts";
 

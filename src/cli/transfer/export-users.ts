@@ -1,3 +1,4 @@
+import { ownedTables, readRowPages } from "../../db/read-pages.ts";
 import {
   type Column,
   type ColumnValue,
@@ -9,7 +10,6 @@ import {
   toColumnName,
 } from "../../db/tables.ts";
 import type { RowReader } from "../../db/transfer-store.ts";
-import { ownedTables, readRowPages } from "../../db/read-pages.ts";
 
 /** With them, an export also has all that belongs to a user, and an import takes it. */
 type Hashes = "with" | "without";

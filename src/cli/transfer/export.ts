@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import { exportUsers, listExportFields } from "./export-users.ts";
 import { getSqliteFile } from "../../db/location.ts";
 import { requireNoDatabase } from "../../db/sqlite/database-files.ts";
+import { openStore } from "../../gate/open-store.ts";
 import { writeOutput } from "../../lib/files/output-file.ts";
 import { toPrintable, toPrintableJson } from "../../lib/files/printable.ts";
-import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import { type Command, formatCount, SUCCESS } from "../command.ts";
 import { formatCsvLine } from "./csv.ts";
+import { exportUsers, listExportFields } from "./export-users.ts";
 import { requireWritable } from "./transfer.ts";
 
 export const command: Command = {

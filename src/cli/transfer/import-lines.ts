@@ -1,9 +1,9 @@
 import { Fault } from "../../lib/fault.ts";
 import { parseJsonObject } from "../../lib/json.ts";
-import { type ImportFields, normalizeFieldName } from "./import-record.ts";
-import type { ImportLine } from "./import-users.ts";
 import { formatCount } from "../command.ts";
 import { parseCsv } from "./csv.ts";
+import { type ImportFields, normalizeFieldName } from "./import-record.ts";
+import type { ImportLine } from "./import-users.ts";
 
 export const importFormats = ["csv", "json", "htpasswd"] as const;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ownedTables } from "../../db/read-pages.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
 import {
   type Column,
@@ -11,10 +12,9 @@ import {
   toColumnName,
 } from "../../db/tables.ts";
 import type { Rows } from "../../db/transfer-store.ts";
+import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
 import { tryCall } from "../../lib/fault.ts";
 import { isObject } from "../../lib/json.ts";
-import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
-import { ownedTables } from "../../db/read-pages.ts";
 
 /** The fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;

@@ -1,3 +1,6 @@
+import { toLogEntry } from "../../audit/event-log.ts";
+import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
+import { ownedTables } from "../../db/read-pages.ts";
 import type { UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
@@ -8,19 +11,16 @@ import {
   toRowValues,
 } from "../../db/tables.ts";
 import type { Rows, RowWriter } from "../../db/transfer-store.ts";
+import { getStep } from "../../features/codes/totp.ts";
 import { nextSecond } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
-import { getStep } from "../../features/codes/totp.ts";
-import { toLogEntry } from "../../audit/event-log.ts";
-import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
 import {
   type ImportedUser,
   type ImportFields,
   normalizeFieldName,
   parseRecord,
 } from "./import-record.ts";
-import { ownedTables } from "../../db/read-pages.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
 export interface ImportLine {

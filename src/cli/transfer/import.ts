@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { Fault } from "../../lib/fault.ts";
-import { type ImportOutcome, importUsers } from "./import-users.ts";
 import { openExistingStore, openStore } from "../../gate/open-store.ts";
 import { findChoice } from "../../gate/settings/values.ts";
+import { Fault } from "../../lib/fault.ts";
 import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, FAILURE, formatCount, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, parseImportLines } from "./import-lines.ts";
+import { type ImportOutcome, importUsers } from "./import-users.ts";
 import { createTransferFault, requireReadable } from "./transfer.ts";
 
 const STANDARD_INPUT = "-";

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../lib/fault.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
+import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../lib/fault.ts";
 import { formatFileError } from "../../lib/files/file-error.ts";
 import { formatCount, type OptionValues } from "../command.ts";
 

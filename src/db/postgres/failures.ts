@@ -1,10 +1,4 @@
-import {
-  Fault,
-  getErrorCode,
-  getErrorMessage,
-  STORE_BUSY,
-  Unavailable,
-} from "../../lib/fault.ts";
+import { Fault, getErrorCode, getErrorMessage, STORE_BUSY, Unavailable } from "../../lib/fault.ts";
 import { TransactionConflict, UniqueViolation } from "../database.ts";
 
 const RETRY_AFTER_SECONDS = 2;

@@ -2,9 +2,9 @@ import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } fro
 import type { DatabaseSync } from "node:sqlite";
 import { Fault, getErrorCode } from "../../lib/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
+import { COMPANION_SUFFIXES } from "./database-files.ts";
 import { isBusy } from "./locking.ts";
 import { isDatabase, openExisting, openReadOnly, UNTRUSTED } from "./open.ts";
-import { COMPANION_SUFFIXES } from "./database-files.ts";
 import { getNameInSchema, readVersion, requireOwnSchema } from "./schema.ts";
 
 interface Replacement {

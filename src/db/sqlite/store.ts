@@ -11,11 +11,11 @@ import { createParts, type OpenDatabase, type Store } from "../store.ts";
 import { listColumns, tables, toRowValues } from "../tables.ts";
 import { createTransfer } from "../transfer.ts";
 import type { Rows } from "../transfer-store.ts";
+import { requireNothingBeside, requireOwnName } from "./database-files.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmptyFile, explainError, hasDatabase, isReadOnly, restrictToOwner } from "./file.ts";
 import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
-import { requireNothingBeside, requireOwnName } from "./database-files.ts";
 import { migrate, readVersion } from "./schema.ts";
 
 /** The options of `openSqlite`. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent, type EventType } from "../../audit/events.ts";
 import type { Codes, User, UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { AttemptLimiter } from "../../identity/attempt-limiter.ts";
+import type { Seals } from "../../identity/seals.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
-import type { AttemptLimiter } from "../../identity/attempt-limiter.ts";
-import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent, type EventType } from "../../audit/events.ts";
-import type { Seals } from "../../identity/seals.ts";
 import { hashRecoveryCode } from "./recovery-codes.ts";
 import { findStep } from "./totp.ts";
 

@@ -1,3 +1,12 @@
+import type { Form } from "../../http/form.ts";
+import { type Answer, redirect } from "../../http/responses.ts";
+import { getHost } from "../../http/web-request.ts";
+import type { CodesSection } from "../../pages/page-data.ts";
+import { createQrCode } from "../../pages/qr-code.ts";
+import { formatTime } from "../../pages/words.ts";
+import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
+import type { UserContext } from "../context.ts";
+import { redirectToSection, renewSessionCookies } from "../redirects.ts";
 import {
   type BegunCodes,
   beginCodes,
@@ -6,16 +15,6 @@ import {
   turnOffCodes,
 } from "./manage-codes.ts";
 import { formatKeyUri } from "./totp.ts";
-import { type Answer, redirect } from "../../http/responses.ts";
-import type { CodesSection } from "../../pages/page-data.ts";
-import { createQrCode } from "../../pages/qr-code.ts";
-import { formatTime } from "../../pages/words.ts";
-import type { Form } from "../../http/form.ts";
-import { getHost } from "../../http/web-request.ts";
-import type { UserContext } from "../context.ts";
-import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
-import { redirectToSection } from "../redirects.ts";
-import { renewSessionCookies } from "../sessions/sessions-pages.ts";
 
 const WRONG_CODE: AccountFormProblem = {
   form: "codes",

@@ -1,12 +1,12 @@
-import type { User, UserId } from "../../db/records.ts";
-import type { StoreParts } from "../../db/store.ts";
-import type { Client } from "../../lib/client.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { digestText } from "../../lib/random-text.ts";
 import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
 import { insertUserRow } from "../../db/insert-user-row.ts";
+import type { User, UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Seals } from "../../identity/seals.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { digestText } from "../../lib/random-text.ts";
 import { getCodesPurpose } from "./check-code.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "./recovery-codes.ts";
 import { createCodeSecret, encodeBase32, findStep } from "./totp.ts";

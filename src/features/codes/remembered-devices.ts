@@ -1,13 +1,13 @@
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent } from "../../audit/events.ts";
 import type { Device, StoredUser, User, UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { Seals } from "../../identity/seals.ts";
 import { type Client, describeClient } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
-import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
-import type { Seals } from "../../identity/seals.ts";
 import { type CodeHolder, getCodesPurpose } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */

@@ -1,7 +1,5 @@
-import { createRandomText, digestText } from "../../lib/random-text.ts";
-import { createHandoff, takeHandoff } from "./hand-off.ts";
-import type { Admission } from "../../identity/authenticate-session.ts";
-import type { Factors } from "../../identity/session-token.ts";
+import { HANDOFF } from "../../http/paths.ts";
+import { asksForFactor, FACTOR, findSignInPath, type NotAdmitted } from "../../http/refusals.ts";
 import { type Answer, redirect, withHeader } from "../../http/responses.ts";
 import {
   addReturnTo,
@@ -10,13 +8,15 @@ import {
   RETURN_TO,
 } from "../../http/return-to.ts";
 import { createSessionCookies, readCookie, readSession } from "../../http/session-cookie.ts";
-import { HANDOFF } from "../../http/paths.ts";
-import { asksForFactor, FACTOR, findSignInPath, type NotAdmitted } from "../../http/refusals.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter, type WebRequest } from "../../http/web-request.ts";
+import type { Admission } from "../../identity/authenticate-session.ts";
+import type { Factors } from "../../identity/session-token.ts";
+import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { Context } from "../context.ts";
-import { HANDOFF_FAILED } from "../sign-in/sign-in-pages.ts";
 import { postLogout } from "../sessions/sessions-pages.ts";
+import { HANDOFF_FAILED } from "../sign-in/sign-in-pages.ts";
+import { createHandoff, takeHandoff } from "./hand-off.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
 const BEGUN_COOKIE = "__Host-latchkey-handoff";

@@ -1,10 +1,7 @@
+import { insertUserRow } from "../../db/insert-user-row.ts";
 import type { Handoff } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import type { Client } from "../../lib/client.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { createRandomText, digestText, isSame } from "../../lib/random-text.ts";
 import type { AttemptLimiter } from "../../identity/attempt-limiter.ts";
-import { insertUserRow } from "../../db/insert-user-row.ts";
 import {
   computeValidUpTo,
   type IssuedToken,
@@ -13,6 +10,9 @@ import {
 } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
 import type { WaitingEnds } from "../../identity/waiting-ends.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createRandomText, digestText, isSame } from "../../lib/random-text.ts";
 
 /** How long a code counts. */
 const HANDOFF_MS = 60_000;

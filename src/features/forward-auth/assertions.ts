@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import type { User } from "../../db/records.ts";
+import { encodeJwtPart } from "../../identity/jwt.ts";
 import { type BoundedMemory, createBoundedMemory } from "../../lib/bounded-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { deriveKey } from "../../lib/derive-key.ts";
-import { digestText } from "../../lib/random-text.ts";
 import { parseHostName } from "../../lib/host-name.ts";
-import { encodeJwtPart } from "../../identity/jwt.ts";
+import { digestText } from "../../lib/random-text.ts";
 
 const LIFETIME_SECONDS = 60;
 /** One that is handed out is valid for at least half of its minute. */

@@ -1,13 +1,11 @@
-import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
-import { parseHostName } from "../../lib/host-name.ts";
-import { findMissingScope } from "../../http/session-reach.ts";
-import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../identity/authenticate-key.ts";
-import { admitsUser } from "../../identity/admits-user.ts";
-import type { Admission } from "../../identity/authenticate-session.ts";
 import type { User } from "../../db/records.ts";
-import { type Answer, redirect, respond, respondText, withHeader } from "../../http/responses.ts";
-import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../../http/return-to.ts";
 import { readRequestedHost } from "../../http/authenticate.ts";
+import {
+  type ForwardAuthQuery,
+  NO_QUERY,
+  parseForwardAuthQuery,
+  type UnknownParameter,
+} from "../../http/forward-auth-query.ts";
 import { FORWARD_AUTH, HANDOFF } from "../../http/paths.ts";
 import {
   ASKING_FACTOR,
@@ -19,14 +17,16 @@ import {
 import type { ProxyTrust } from "../../http/remote-address.ts";
 import { answerWithId } from "../../http/request-id.ts";
 import { getRequestKind } from "../../http/request-kind.ts";
+import { type Answer, redirect, respond, respondText, withHeader } from "../../http/responses.ts";
+import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../../http/return-to.ts";
 import type { WebRequest } from "../../http/web-request.ts";
+import { admitsUser } from "../../identity/admits-user.ts";
+import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../identity/authenticate-key.ts";
+import type { Admission } from "../../identity/authenticate-session.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
+import { findMissingScope } from "../../lib/session-reach.ts";
 import type { Services } from "../context.ts";
-import {
-  type ForwardAuthQuery,
-  NO_QUERY,
-  parseForwardAuthQuery,
-  type UnknownParameter,
-} from "../../http/forward-auth-query.ts";
 
 type Admitted = Extract<
   Admission | KeyAdmission,

@@ -1,8 +1,8 @@
-import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
-import { type Answer, respondText, withHeader } from "../../http/responses.ts";
 import { FORWARD_AUTH } from "../../http/paths.ts";
 import { answerWithId } from "../../http/request-id.ts";
+import { type Answer, respondText, withHeader } from "../../http/responses.ts";
 import type { WebRequest } from "../../http/web-request.ts";
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Services } from "../context.ts";
 import { answerForwardAuth, KEY_ACCEPTED } from "./forward-auth-pages.ts";
 

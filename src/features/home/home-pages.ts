@@ -1,17 +1,17 @@
-import { isAdmin } from "../people/set-groups.ts";
-import { parseDeviceName } from "../../lib/device-name.ts";
-import { eventTypes } from "../../audit/events.ts";
-import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
 import type { LogEntry } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import type { Answer } from "../../http/responses.ts";
 import { readReturnTarget } from "../../http/return-to.ts";
-import type { ActivityEntry, CodesSection, PageData } from "../../pages/page-data.ts";
-import { formatTime, getWords, type Locale } from "../../pages/words.ts";
-import type { UserContext } from "../context.ts";
+import { isAdmin } from "../../identity/groups.ts";
+import { parseDeviceName } from "../../lib/device-name.ts";
+import type { CodesSection, PageData } from "../../pages/page-data.ts";
+import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
-import { getRelyingParty } from "../sign-in/sign-in-pages.ts";
-import { formatDevice, readSessionSection } from "../sessions/sessions-pages.ts";
+import { formatActivity } from "../activity/activity-pages.ts";
+import type { UserContext } from "../context.ts";
+import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
+import { getRelyingParty } from "../relying-party.ts";
+import { readSessionSection } from "../sessions/sessions-pages.ts";
 
 export async function getHome(context: UserContext): Promise<Answer> {
   const { views, request } = context;
@@ -131,13 +131,4 @@ const RECENT_ENTRIES = 10;
 async function readRecentEntries({ rules, user }: UserContext): Promise<readonly LogEntry[]> {
   await rules.events.flush();
   return rules.store.log.newest({ userId: user.id, limit: RECENT_ENTRIES });
-}
-
-/** A log entry in the reader's language. One of an unknown type keeps its summary. */
-export function formatActivity(locale: Locale, entry: LogEntry): ActivityEntry {
-  const { type, summary, subject, address, at } = entry;
-  const { events } = getWords(locale);
-  const eventType = eventTypes.find((candidate) => candidate === type);
-  const text = eventType === undefined ? summary : events[eventType](subject ?? address ?? "");
-  return { text, ...formatTime(locale, at) };
 }

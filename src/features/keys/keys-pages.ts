@@ -1,10 +1,10 @@
-import { type AddKeyOutcome, addKey, revokeKey } from "./manage-keys.ts";
+import type { Form } from "../../http/form.ts";
 import type { Answer } from "../../http/responses.ts";
 import { readSession } from "../../http/session-cookie.ts";
-import type { Form } from "../../http/form.ts";
-import type { UserContext } from "../context.ts";
 import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
+import type { UserContext } from "../context.ts";
 import { redirectToSection } from "../redirects.ts";
+import { type AddKeyOutcome, addKey, revokeKey } from "./manage-keys.ts";
 
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import type { Key, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { createKeyText } from "../../identity/key-text.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
+import { normalizeHost, PLAIN_HOST } from "../../lib/host-name.ts";
 import { isUsableName } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
-import { normalizeHost, PLAIN_HOST } from "../../lib/host-name.ts";
-import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import { createKeyText } from "../../identity/key-text.ts";
 
 /** A new key of a user. */
 export interface AddedKey {

@@ -1,16 +1,16 @@
-import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
+import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import { acceptReturnTarget, RETURN_TO } from "../../http/return-to.ts";
-import type { LinkField, PageData } from "../../pages/page-data.ts";
-import type { MessageName } from "../../pages/words.ts";
-import type { Form } from "../../http/form.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
+import type { LinkField, PageData } from "../../pages/page-data.ts";
+import type { MessageName } from "../../pages/words.ts";
 import type { Context } from "../context.ts";
-import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
 import { redirectSignedIn } from "../redirects.ts";
+import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
+import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
 
 const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
 

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import { insertUserRow } from "../../db/insert-user-row.ts";
 import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { normalizeGroups } from "../people/set-groups.ts";
+import { normalizeGroups } from "../../identity/groups.ts";
+import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../../lib/names.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
-import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import { insertUserRow } from "../../db/insert-user-row.ts";
-import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
 
 interface LinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;

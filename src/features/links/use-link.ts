@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent } from "../../audit/events.ts";
 import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { isTooShort } from "../../identity/password-length.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { createNetworkRequester } from "../../identity/requester.ts";
+import type { IssuedToken } from "../../identity/session-token.ts";
+import type { Limiter } from "../../identity/shared-limiter.ts";
+import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import { isUsableUsername } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
-import { createNetworkRequester } from "../../identity/requester.ts";
-import type { Limiter } from "../../identity/shared-limiter.ts";
-import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
-import { isTooShort } from "../../identity/password-length.ts";
-import type { Passwords } from "../../identity/passwords.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
-import type { IssuedToken } from "../../identity/session-token.ts";
-import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 
 interface FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { parseJsonObject } from "../../lib/json.ts";
 import { readCreatedKey } from "./attestation.ts";
-import type { RelyingParty } from "../../http/relying-party.ts";
+import type { RelyingParty } from "./relying-party.ts";
 
 /** What a browser returns when it uses a passkey, in base64url. */
 export interface CeremonyResponse {

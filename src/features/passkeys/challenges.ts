@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import type { AnsweredChallenge, UserId } from "../../db/records.ts";
+import { parseJwt, signJwt } from "../../identity/jwt.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { deriveKey } from "../../lib/derive-key.ts";
-import { parseJwt, signJwt } from "../../identity/jwt.ts";
 
 const LIFETIME_MS = 5 * 60_000;
 

@@ -1,14 +1,14 @@
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent } from "../../audit/events.ts";
 import { toPublicUser, type User, type UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isUsableName } from "../../lib/names.ts";
-import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
 import { readAuthenticatorData } from "./attestation.ts";
 import { parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
-import type { RelyingParty } from "../../http/relying-party.ts";
+import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
 const MAX_PASSKEYS = 20;

@@ -1,19 +1,14 @@
-import {
-  addPasskey,
-  beginPasskey,
-  removePasskey,
-  renamePasskey,
-} from "./manage-passkeys.ts";
-import { signInWithPasskey } from "./sign-in-with-passkey.ts";
+import type { Form } from "../../http/form.ts";
 import { type Answer, redirect, respondJson } from "../../http/responses.ts";
 import { readReturnTarget } from "../../http/return-to.ts";
-import type { MessageName } from "../../pages/words.ts";
-import type { Form } from "../../http/form.ts";
 import { logRefusal } from "../../http/warnings.ts";
+import type { MessageName } from "../../pages/words.ts";
 import type { Context, UserContext } from "../context.ts";
-import { getLimitedClient, getRelyingParty, respondToSignIn } from "../sign-in/sign-in-pages.ts";
-import { redirectToSection } from "../redirects.ts";
-import { renewSessionCookies } from "../sessions/sessions-pages.ts";
+import { redirectToSection, renewSessionCookies } from "../redirects.ts";
+import { getRelyingParty } from "../relying-party.ts";
+import { getLimitedClient, respondToSignIn } from "../sign-in/sign-in-pages.ts";
+import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "./manage-passkeys.ts";
+import { signInWithPasskey } from "./sign-in-with-passkey.ts";
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export async function postPasskeySignIn(context: Context, form: Form): Promise<Answer> {

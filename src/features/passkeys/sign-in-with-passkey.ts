@@ -1,18 +1,18 @@
-import { toPublicUser, type UserId } from "../../db/records.ts";
-import type { StoreParts } from "../../db/store.ts";
-import type { Client } from "../../lib/client.ts";
-import type { ServerLog } from "../../lib/server-log.ts";
-import type { Limiter } from "../../identity/shared-limiter.ts";
 import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
 import { insertUserRow } from "../../db/insert-user-row.ts";
+import { toPublicUser, type UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
+import type { Limiter } from "../../identity/shared-limiter.ts";
 import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
+import type { Client } from "../../lib/client.ts";
+import type { ServerLog } from "../../lib/server-log.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
 import { type CeremonyResponse, parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { isValidSignature } from "./public-key.ts";
-import type { RelyingParty } from "../../http/relying-party.ts";
+import type { RelyingParty } from "./relying-party.ts";
 
 interface SignInWithPasskeyServices extends StartSessionServices {
   readonly store: Pick<StoreParts, "users" | "passkeys">;

@@ -1,13 +1,13 @@
-import type { UserId } from "../../db/records.ts";
-import type { StoreParts } from "../../db/store.ts";
-import type { Client } from "../../lib/client.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { createUserRequester } from "../../identity/requester.ts";
 import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
+import type { UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
 import { isTooShort } from "../../identity/password-length.ts";
 import type { Passwords } from "../../identity/passwords.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { createUserRequester } from "../../identity/requester.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 interface ChangePasswordServices {
   readonly store: Pick<StoreParts, "users">;

@@ -1,17 +1,17 @@
-import { changePassword } from "./change-password.ts";
+import { type Form, findMissingFields } from "../../http/form.ts";
 import { findFormPage } from "../../http/form-page.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
-import { type Answer, redirect, respond, respondJson } from "../../http/responses.ts";
-import type { PasswordField } from "../../pages/page-data.ts";
-import type { MessageName } from "../../pages/words.ts";
 import { pathOf } from "../../http/paths.ts";
 import { COOKIE_CHALLENGE, noteForgedToken } from "../../http/refusals.ts";
-import { type Form, findMissingFields } from "../../http/form.ts";
+import { type Answer, redirect, respond, respondJson } from "../../http/responses.ts";
 import { logRefusal } from "../../http/warnings.ts";
-import type { Context, UserContext } from "../context.ts";
+import type { PasswordField } from "../../pages/page-data.ts";
+import type { MessageName } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
+import type { Context, UserContext } from "../context.ts";
 import { endOthers } from "../sessions/sessions-pages.ts";
+import { changePassword } from "./change-password.ts";
 
 export async function postPassword(context: UserContext, form: Form): Promise<AccountFormResult> {
   const entered = {

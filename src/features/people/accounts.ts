@@ -1,3 +1,4 @@
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import type { PeopleQuery } from "../../db/queries/people.ts";
 import type { Kept } from "../../db/queries/users.ts";
 import {
@@ -10,15 +11,14 @@ import {
   type UserId,
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { normalizeGroups } from "../../identity/groups.ts";
+import { isTooShort } from "../../identity/password-length.ts";
+import type { Passwords } from "../../identity/passwords.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { nextSecond } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
-import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import { isTooShort } from "../../identity/password-length.ts";
-import type { Passwords } from "../../identity/passwords.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import { normalizeGroups } from "./set-groups.ts";
 
 interface UserServices {
   readonly store: Pick<StoreParts, "users">;

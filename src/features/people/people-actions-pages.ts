@@ -1,11 +1,18 @@
-import {
-  type AccountServices,
-  endUserSessions,
-  removeUser,
-  renameUser,
-} from "./accounts.ts";
-import { findAdmin, setGroups } from "./set-groups.ts";
+import { attributeToAdmin } from "../../audit/events.ts";
+import type { UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { Form } from "../../http/form.ts";
+import { findPeoplePage } from "../../http/form-page.ts";
+import { resolveLocation } from "../../http/location.ts";
+import { createNoticeCookie } from "../../http/notice.ts";
+import type { PEOPLE_FORMS } from "../../http/paths.ts";
+import { type Answer, redirect, withHeader } from "../../http/responses.ts";
+import { isOverTls, readSession } from "../../http/session-cookie.ts";
+import { getHost } from "../../http/web-request.ts";
+import { findAdmin } from "../../identity/groups.ts";
 import { parseFutureDate } from "../../lib/dates.ts";
+import { formatTime, type MessageName } from "../../pages/words.ts";
+import type { UserContext } from "../context.ts";
 import {
   LINK_LIFETIME_MS,
   type LinkMaker,
@@ -14,20 +21,9 @@ import {
   revokeLink,
   type WantedLink,
 } from "../links/make-link.ts";
-import { attributeToAdmin } from "../../audit/events.ts";
-import type { UserId } from "../../db/records.ts";
-import type { StoreParts } from "../../db/store.ts";
-import { findPeoplePage } from "../../http/form-page.ts";
-import { resolveLocation } from "../../http/location.ts";
-import { createNoticeCookie } from "../../http/notice.ts";
-import { type Answer, redirect, withHeader } from "../../http/responses.ts";
-import { isOverTls, readSession } from "../../http/session-cookie.ts";
-import { formatTime, type MessageName } from "../../pages/words.ts";
-import type { PEOPLE_FORMS } from "../../http/paths.ts";
-import type { Form } from "../../http/form.ts";
-import { getHost } from "../../http/web-request.ts";
-import type { UserContext } from "../context.ts";
+import { type AccountServices, endUserSessions, removeUser, renameUser } from "./accounts.ts";
 import { readPeopleData } from "./people-pages.ts";
+import { setGroups } from "./set-groups.ts";
 
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 

@@ -1,21 +1,13 @@
-import { listPeople } from "./accounts.ts";
-import { eventTypes } from "../../audit/events.ts";
-import type { UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import type { Answer } from "../../http/responses.ts";
 import type { PageData } from "../../pages/page-data.ts";
-import { formatTime, getWords } from "../../pages/words.ts";
+import { formatTime, shortenText } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
-import { formatActivity } from "../home/home-pages.ts";
+import { listPeople } from "./accounts.ts";
 
-const ENTRIES_PER_PAGE = 50;
-const NOBODY = "" as UserId;
 const MAX_LINKS = 100;
 /** A longer username is cut in the address of a page, which then begins with that person again. */
 const MAX_KEY = 500;
-/** People who accept an invitation choose their username, of any length. */
-const MAX_SHOWN = 100;
-
 export async function getPeople(context: UserContext): Promise<Answer> {
   const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
@@ -40,8 +32,8 @@ export async function readPeopleData(
     listPeople({ store, clock }, search, { before: getKey("before"), after: getKey("after") }),
     readLinks(getKey("links")),
   ]);
-  const storedUser = some.length === 0 && getKey("links") ? await readLinks() : some;
-  const links = storedUser.slice(0, MAX_LINKS);
+  const found = some.length === 0 && getKey("links") ? await readLinks() : some;
+  const links = found.slice(0, MAX_LINKS);
   return {
     people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
       user: { ...user, username: shortenText(user.username) },
@@ -53,45 +45,10 @@ export async function readPeopleData(
     previous: formatQuery("before", before),
     next: formatQuery("after", after),
     firstLinks: getKey("links") && `?${new URLSearchParams({ q: search })}`,
-    nextLinks: formatQuery("links", storedUser.length > MAX_LINKS ? links.at(-1)?.id : undefined),
+    nextLinks: formatQuery("links", found.length > MAX_LINKS ? links.at(-1)?.id : undefined),
     links: links.map(({ id, purpose, name = "", groups = [], madeBy, expiresAt }) => ({
       ...{ id, purpose, name: shortenText(name), groups, end: formatTime(locale, expiresAt).utc },
       madeBy: madeBy && shortenText(madeBy),
     })),
   };
 }
-
-/** Shows the audit log, by person and type. */
-export async function getActivity(context: UserContext): Promise<Answer> {
-  const { rules, views, request } = context;
-  const { store, events } = rules;
-  const locale = views.locale(request);
-  const asked = new URLSearchParams(request.query);
-  const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
-  const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
-  // The entries of an account that was removed are found by its ID, and none by an unknown name.
-  const userId = name === "" ? id || undefined : (user?.id ?? NOBODY);
-  const type = eventTypes.find((candidate) => candidate === asked.get("type"));
-  const before = Number(asked.get("before"));
-  const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
-  await events.flush();
-  const rows = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
-  const entries = rows.slice(0, ENTRIES_PER_PAGE).map((entry) => {
-    const { author, address = "", device = "" } = entry;
-    const by = author === "system" ? "" : getWords(locale).by(author.replace(/^admin /, ""));
-    const detail = [by, address, device]
-      .filter((piece) => piece !== "")
-      .map(shortenText)
-      .join(", ");
-    const { text, ...time } = formatActivity(locale, entry);
-    return { ...time, text: shortenText(text), detail };
-  });
-  const last = rows.length > entries.length ? `${rows[entries.length - 1]?.id}` : undefined;
-  const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
-  const filter = { name: user?.username ?? name, type, types: eventTypes };
-  return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });
-}
-
-/** A text that others have chosen, cut to fit a page. */
-const shortenText = (text: string): string =>
-  text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;

@@ -1,9 +1,7 @@
-import type { Session, User } from "../../db/records.ts";
-import type { StoreParts } from "../../db/store.ts";
-import type { Client } from "../../lib/client.ts";
-import { type Clock, nextSecond } from "../../lib/clock.ts";
 import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
+import type { Session, User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { CredentialCache } from "../../identity/credential-cache.ts";
 import type { SessionRecorder } from "../../identity/session-recorder.ts";
 import {
@@ -14,6 +12,8 @@ import {
 } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
 import { endStoredSession } from "../../identity/waiting-ends.ts";
+import type { Client } from "../../lib/client.ts";
+import { type Clock, nextSecond } from "../../lib/clock.ts";
 
 /** What signed-in users do with their sessions. */
 interface SessionServices {

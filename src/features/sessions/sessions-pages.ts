@@ -1,7 +1,6 @@
-import { forgetDevice, listDevices } from "../codes/remembered-devices.ts";
-import { endOtherSessions, endSession, listSessions } from "./manage-sessions.ts";
-import { signOut } from "./sign-out.ts";
+import type { Form } from "../../http/form.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
+import { getRequestKind } from "../../http/request-kind.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import {
   clearSessionCookies,
@@ -10,11 +9,12 @@ import {
   readSessionTokens,
 } from "../../http/session-cookie.ts";
 import type { SessionSection } from "../../pages/page-data.ts";
-import { formatTime, getWords, type Locale } from "../../pages/words.ts";
-import type { Form } from "../../http/form.ts";
-import { getRequestKind } from "../../http/request-kind.ts";
+import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
+import { forgetDevice, listDevices } from "../codes/remembered-devices.ts";
 import type { Context, UserContext } from "../context.ts";
 import { type NoticeAndCookies, redirectToSection } from "../redirects.ts";
+import { endOtherSessions, endSession, listSessions } from "./manage-sessions.ts";
+import { signOut } from "./sign-out.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -74,15 +74,6 @@ export async function endOthers(context: UserContext): Promise<readonly string[]
     : createSessionCookies(request, token, options.hosts.cookieDomain);
 }
 
-/** The cookies with which the session of the request continues, after a second factor was turned on. */
-export function renewSessionCookies({ rules, options, request }: UserContext): readonly string[] {
-  const session = readSession(rules, request);
-  if (session === undefined) return [];
-  // The same session: what ends it ends this token, too.
-  const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
-  return createSessionCookies(request, proven, options.hosts.cookieDomain);
-}
-
 export async function readSessionSection(
   { rules, options, request, user, client }: UserContext,
   locale: Locale,
@@ -107,10 +98,4 @@ export async function readSessionSection(
       ...formatTime(locale, session.usedAt),
     })),
   };
-}
-
-/** The name of a device in the reader's language. */
-export function formatDevice(locale: Locale, device: string): string {
-  const { on, unknownDevice } = getWords(locale);
-  return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
 }

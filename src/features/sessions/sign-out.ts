@@ -1,9 +1,9 @@
 import type { UserId } from "../../db/records.ts";
-import type { Client } from "../../lib/client.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { SessionTokens } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
 import type { WaitingEnds } from "../../identity/waiting-ends.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export interface SignOutServices {
   readonly tokens: SessionTokens;

@@ -1,16 +1,16 @@
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent } from "../../audit/events.ts";
 import { ADMINS, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { createSetupRequester } from "../../identity/requester.ts";
+import type { IssuedToken } from "../../identity/session-token.ts";
+import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 import type { Client } from "../../lib/client.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import { trimWhiteSpace } from "../../lib/white-space.ts";
-import { createSetupRequester } from "../../identity/requester.ts";
-import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
-import type { Passwords } from "../../identity/passwords.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
-import type { IssuedToken } from "../../identity/session-token.ts";
-import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 import { matchesSetupToken, type SetupTokenSource } from "./setup-token.ts";
 
 export interface SetUpServices extends StartSessionServices {

@@ -1,14 +1,14 @@
-import { setUp } from "./set-up.ts";
-import { isSetupTokenExpected } from "./setup-token.ts";
+import { type Form, findMissingFields } from "../../http/form.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import { acceptReturnTarget, addReturnTo, RETURN_TO } from "../../http/return-to.ts";
-import type { PageData, SetupField } from "../../pages/page-data.ts";
-import type { MessageName } from "../../pages/words.ts";
-import { type Form, findMissingFields } from "../../http/form.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
+import type { PageData, SetupField } from "../../pages/page-data.ts";
+import type { MessageName } from "../../pages/words.ts";
 import type { Context } from "../context.ts";
 import { redirectSignedIn } from "../redirects.ts";
+import { setUp } from "./set-up.ts";
+import { isSetupTokenExpected } from "./setup-token.ts";
 
 export async function getSetup(context: Context): Promise<Answer> {
   const { rules, options, views, paths, request } = context;

@@ -1,10 +1,8 @@
-import type { Client } from "../../lib/client.ts";
-import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
-import { findRelyingParty, type RelyingParty } from "../../http/relying-party.ts";
-import { signOut } from "../sessions/sign-out.ts";
-import { type SignInOutcome, signIn } from "./sign-in.ts";
+import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
+import { AGAIN, asksForRecentSignIn } from "../../http/recent-sign-in.ts";
+import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import {
   acceptedSignInTarget,
@@ -18,13 +16,15 @@ import {
   readDeviceCookie,
   readSessionTokens,
 } from "../../http/session-cookie.ts";
-import { AGAIN, asksForRecentSignIn } from "../../http/recent-sign-in.ts";
-import { asksForFactor, FACTOR } from "../../http/refusals.ts";
-import type { Form } from "../../http/form.ts";
 import { logRefusal } from "../../http/warnings.ts";
-import { getHost, getParameter } from "../../http/web-request.ts";
+import { getParameter } from "../../http/web-request.ts";
+import type { Client } from "../../lib/client.ts";
+import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context } from "../context.ts";
 import { redirectSignedIn } from "../redirects.ts";
+import { getRelyingParty } from "../relying-party.ts";
+import { signOut } from "../sessions/sign-out.ts";
+import { type SignInOutcome, signIn } from "./sign-in.ts";
 
 /** The query parameter of a sign-in page to which a refused handoff leads. */
 export const HANDOFF_FAILED = "handoff_failed";
@@ -63,10 +63,6 @@ export async function getLogin(context: Context): Promise<Answer> {
   };
   return views.page(context, "login", data, { cookies });
 }
-
-/** The site for which browsers keep passkeys, if they keep any there. */
-export const getRelyingParty = ({ options, request }: Context): RelyingParty | undefined =>
-  findRelyingParty(options.hosts, getHost(request));
 
 export async function postLogin(context: Context, form: Form): Promise<Answer> {
   const { rules, options, request, warnOfProxy } = context;

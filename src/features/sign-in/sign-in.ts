@@ -1,3 +1,4 @@
+import { createAuditEvent } from "../../audit/events.ts";
 import {
   type PasswordHash,
   type StoredUser,
@@ -6,6 +7,12 @@ import {
   type UserId,
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { createNetworkRequester } from "../../identity/requester.ts";
+import type { IssuedToken } from "../../identity/session-token.ts";
+import type { Limiter } from "../../identity/shared-limiter.ts";
+import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 import type { Client } from "../../lib/client.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import { digestText } from "../../lib/random-text.ts";
@@ -16,13 +23,6 @@ import {
   type RememberDeviceServices,
   rememberDevice,
 } from "../codes/remembered-devices.ts";
-import { createNetworkRequester } from "../../identity/requester.ts";
-import type { Limiter } from "../../identity/shared-limiter.ts";
-import { createAuditEvent } from "../../audit/events.ts";
-import type { Passwords } from "../../identity/passwords.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
-import type { IssuedToken } from "../../identity/session-token.ts";
-import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
 
 export interface SignInServices
   extends StartSessionServices,

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
-import type { Meter } from "../../lib/meter.ts";
-import type { SignInOutcome } from "../../features/sign-in/sign-in.ts";
 import type { Store } from "../../db/store.ts";
+import type { SignInOutcome } from "../../features/sign-in/sign-in.ts";
 import { pathOf } from "../../http/paths.ts";
+import type { Meter } from "../../lib/meter.ts";
 import { type Handler, wasSent } from "../handle.ts";
 import type { Registry } from "./registry.ts";
 

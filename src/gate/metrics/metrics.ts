@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
-import { Fault, getErrorMessage } from "../../lib/fault.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
-import type { Meter } from "../../lib/meter.ts";
-import { judgeHost } from "../../http/allowed-hosts.ts";
-import { normalizeHost } from "../../lib/host-name.ts";
 import type { Store } from "../../db/store.ts";
 import type { Headers } from "../../http/responses.ts";
+import { judgeHost } from "../../lib/allowed-hosts.ts";
+import { Fault, getErrorMessage } from "../../lib/fault.ts";
+import { normalizeHost } from "../../lib/host-name.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
+import type { Meter } from "../../lib/meter.ts";
 import type { Handler } from "../handle.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
 import { sendTextResponse } from "../refusals.ts";

@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
-import { isLoopbackHost } from "../../lib/loopback.ts";
-import type { AllowedHosts } from "../../http/allowed-hosts.ts";
 import { type DatabaseLocation, getSqliteFile } from "../../db/location.ts";
 import { belongsToDatabase, isSameFile } from "../../db/sqlite/database-files.ts";
+import { canShareCookies } from "../../http/location.ts";
+import type { AllowedHosts } from "../../lib/allowed-hosts.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { AuthOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
-import { canShareCookies } from "../../http/location.ts";
 import type { Entry } from "./entry.ts";
 import {
   ENV_FILE,

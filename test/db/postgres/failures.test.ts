@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../../src/lib/fault.ts";
 import { DatabaseUnavailable, isTemporary } from "../../../src/db/postgres/failures.ts";
+import { Fault } from "../../../src/lib/fault.ts";
 
 const coded = (message: string, fields: object): Error => Object.assign(new Error(message), fields);
 const refused = coded("connect ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" });

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { Fault, getErrorCode } from "../../../src/lib/fault.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
+import { Fault, getErrorCode } from "../../../src/lib/fault.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";

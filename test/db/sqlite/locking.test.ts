@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Unavailable } from "../../../src/lib/fault.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
+import { Unavailable } from "../../../src/lib/fault.ts";
 import { hashText, logEntry, newFile, openStore, summariesIn } from "../../support/store.ts";
 
 async function storeAndHolder(t: TestContext) {

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
+import type { Codes, StoredUser } from "../../../src/db/records.ts";
 import { beginCodes, confirmCodes } from "../../../src/features/codes/manage-codes.ts";
 import { computeCode, getStep } from "../../../src/features/codes/totp.ts";
-import type { Codes, StoredUser } from "../../../src/db/records.ts";
 import { type CoreServices, createCoreServices } from "../../support/core-services.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 

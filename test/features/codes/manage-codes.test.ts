@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { removeCodes } from "../../../src/features/people/accounts.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import {
   beginCodes,
   confirmCodes,
@@ -8,7 +8,7 @@ import {
   turnOffCodes,
 } from "../../../src/features/codes/manage-codes.ts";
 import { computeCode, getStep } from "../../../src/features/codes/totp.ts";
-import type { UserId } from "../../../src/db/records.ts";
+import { removeCodes } from "../../../src/features/people/accounts.ts";
 import { createCoreServices } from "../../support/core-services.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { addTo } from "../../support/store.ts";

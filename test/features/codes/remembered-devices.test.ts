@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { digestText } from "../../../src/lib/random-text.ts";
 import { renewRecoveryCodes } from "../../../src/features/codes/manage-codes.ts";
 import {
   DEVICE_LIFETIME_SECONDS,
   forgetDevice,
   listDevices,
 } from "../../../src/features/codes/remembered-devices.ts";
+import { type SignInAttempt, signIn } from "../../../src/features/sign-in/sign-in.ts";
 import { createAttemptLimiter } from "../../../src/identity/attempt-limiter.ts";
 import { createSeals } from "../../../src/identity/seals.ts";
-import { type SignInAttempt, signIn } from "../../../src/features/sign-in/sign-in.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { addTo, newFile, openStore } from "../../support/store.ts";
 import { CLIENT, withCodes } from "./codes-services.ts";

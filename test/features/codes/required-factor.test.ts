@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFactorCheck } from "../../../src/identity/required-factor.ts";
 import type { User } from "../../../src/db/records.ts";
+import { createFactorCheck } from "../../../src/identity/required-factor.ts";
 import { withCodes } from "./codes-services.ts";
 
 const REQUIRING = [["all"], ["staff", "photos"]];

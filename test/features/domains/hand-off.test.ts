@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createRandomText, digestText } from "../../../src/lib/random-text.ts";
 import { createHandoff, takeHandoff } from "../../../src/features/domains/hand-off.ts";
 import { endOtherSessions, endSession } from "../../../src/features/sessions/manage-sessions.ts";
 import { signOut } from "../../../src/features/sessions/sign-out.ts";
+import { createRandomText, digestText } from "../../../src/lib/random-text.ts";
 import { accountWithSessions, CLIENT, idOf } from "../../identity/session-services.ts";
 
 const DAY_MS = 86_400_000;

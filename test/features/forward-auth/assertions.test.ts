@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from "jose";
-import { createAssertions } from "../../../src/features/forward-auth/assertions.ts";
 import type { User, UserId } from "../../../src/db/records.ts";
+import { createAssertions } from "../../../src/features/forward-auth/assertions.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";
 

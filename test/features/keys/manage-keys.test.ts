@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digestText } from "../../../src/lib/random-text.ts";
-import { addKey, revokeKey } from "../../../src/features/keys/manage-keys.ts";
 import { createAuditEvent } from "../../../src/audit/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
+import { addKey, revokeKey } from "../../../src/features/keys/manage-keys.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { keyPorts } from "../../identity/key-services.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {

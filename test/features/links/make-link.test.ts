@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { digestText } from "../../../src/lib/random-text.ts";
-import { type LinkMaker, makeLink, revokeLink } from "../../../src/features/links/make-link.ts";
 import { createAuditEvent } from "../../../src/audit/events.ts";
 import { type Link, NO_PASSWORD, type StoredUser, toPublicUser } from "../../../src/db/records.ts";
+import { type LinkMaker, makeLink, revokeLink } from "../../../src/features/links/make-link.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { hashText } from "../../support/store.ts";
 import { createAccountServices } from "../people/account-services.ts";
 

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { resetPassword } from "../../../src/features/people/accounts.ts";
-import type { Client } from "../../../src/lib/client.ts";
+import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { makeLink, type WantedLink } from "../../../src/features/links/make-link.ts";
 import { findLink, removeEndedLinks, useLink } from "../../../src/features/links/use-link.ts";
-import { createCredentialCache } from "../../../src/identity/credential-cache.ts";
-import { createRequireUser, createSessionCache } from "../../../src/identity/authenticate-session.ts";
 import { changePassword } from "../../../src/features/password/change-password.ts";
-import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
+import { resetPassword } from "../../../src/features/people/accounts.ts";
+import {
+  createRequireUser,
+  createSessionCache,
+} from "../../../src/identity/authenticate-session.ts";
+import { createCredentialCache } from "../../../src/identity/credential-cache.ts";
+import type { Client } from "../../../src/lib/client.ts";
 import { createAccountServices } from "../people/account-services.ts";
 
 const PASSWORD = "battery staple";

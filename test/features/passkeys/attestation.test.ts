@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
 import { type CBORType, encodeCBOR } from "@levischuck/tiny-cbor";
-import { readAuthenticatorData, readCreatedKey } from "../../../src/features/passkeys/attestation.ts";
+import {
+  readAuthenticatorData,
+  readCreatedKey,
+} from "../../../src/features/passkeys/attestation.ts";
 import { attestationOf, coseKey, spkiOf } from "../../support/authenticator.ts";
 
 const cbor = (value: CBORType): Buffer => Buffer.from(encodeCBOR(value));

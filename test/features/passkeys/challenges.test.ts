@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../../src/db/records.ts";
 import { createChallenges } from "../../../src/features/passkeys/challenges.ts";
 import { createSessionTokens } from "../../../src/identity/session-token.ts";
-import type { UserId } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const ADD = { addTo: "1" as UserId };

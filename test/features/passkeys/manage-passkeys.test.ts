@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../../src/db/records.ts";
 import {
   addPasskey,
   beginPasskey,
   removePasskey,
   renamePasskey,
 } from "../../../src/features/passkeys/manage-passkeys.ts";
-import type { UserId } from "../../../src/db/records.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
 import { OWNER } from "../../support/gate.ts";
 import { added, CLIENT, FROM, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-services.ts";

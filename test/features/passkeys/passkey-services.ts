@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
+import type { Passkey, StoredUser, UserId } from "../../../src/db/records.ts";
 import { type Challenges, createChallenges } from "../../../src/features/passkeys/challenges.ts";
 import { addPasskey } from "../../../src/features/passkeys/manage-passkeys.ts";
-import type { Passkey, StoredUser, UserId } from "../../../src/db/records.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { type CoreServices, createCoreServices } from "../../support/core-services.ts";
 import { SECRET } from "../../support/gate.ts";

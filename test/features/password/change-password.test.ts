@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { PasswordHash, UserId } from "../../../src/db/records.ts";
 import {
   type ChangePasswordForm,
   changePassword,
 } from "../../../src/features/password/change-password.ts";
-import type { PasswordHash, UserId } from "../../../src/db/records.ts";
 import { createCoreServices, hashingAfter } from "../../support/core-services.ts";
 import { OWNER } from "../../support/gate.ts";
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createAuditEvent } from "../../../src/audit/events.ts";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import {
   addUser,
   listPeople,
@@ -7,8 +9,6 @@ import {
   renameUser,
   resetPassword,
 } from "../../../src/features/people/accounts.ts";
-import { createAuditEvent } from "../../../src/audit/events.ts";
-import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { hashingAfter } from "../../support/core-services.ts";
 import { hashText } from "../../support/store.ts";
 import { createAccountServices, type TestAccountServices } from "./account-services.ts";

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { removeCodes, removeFactors } from "../../../src/features/people/accounts.ts";
+import type { NewAuditEvent } from "../../../src/audit/events.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { beginCodes, confirmCodes } from "../../../src/features/codes/manage-codes.ts";
 import { computeCode, getStep } from "../../../src/features/codes/totp.ts";
-import type { NewAuditEvent } from "../../../src/audit/events.ts";
 import { createChallenges } from "../../../src/features/passkeys/challenges.ts";
 import { addPasskey, beginPasskey } from "../../../src/features/passkeys/manage-passkeys.ts";
-import { createRequireUser, createSessionCache } from "../../../src/identity/authenticate-session.ts";
+import { removeCodes, removeFactors } from "../../../src/features/people/accounts.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
-import type { UserId } from "../../../src/db/records.ts";
+import {
+  createRequireUser,
+  createSessionCache,
+} from "../../../src/identity/authenticate-session.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions, endUserSessions } from "../../../src/features/people/accounts.ts";
 import { createAuditEvent } from "../../../src/audit/events.ts";
+import type { UserId } from "../../../src/db/records.ts";
+import { endAllSessions, endUserSessions } from "../../../src/features/people/accounts.ts";
 import {
   createRequireUser,
   createSessionCache,
   userOfAdmission,
 } from "../../../src/identity/authenticate-session.ts";
 import { createSessionTokens } from "../../../src/identity/session-token.ts";
-import type { UserId } from "../../../src/db/records.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { createAccountServices } from "./account-services.ts";

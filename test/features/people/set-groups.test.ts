@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAdmin, normalizeGroups, setGroups } from "../../../src/features/people/set-groups.ts";
 import { createAuditEvent } from "../../../src/audit/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
+import { setGroups } from "../../../src/features/people/set-groups.ts";
+import { isAdmin, normalizeGroups } from "../../../src/identity/groups.ts";
 import { createAccountServices } from "./account-services.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `g${100 + n}`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { UserId } from "../../../src/db/records.ts";
 import {
   endOtherSessions,
   endSession,
@@ -7,10 +8,9 @@ import {
 } from "../../../src/features/sessions/manage-sessions.ts";
 import type { IssuedToken } from "../../../src/identity/session-token.ts";
 import { startSession } from "../../../src/identity/start-session.ts";
-import type { UserId } from "../../../src/db/records.ts";
+import { accountWithSessions, CLIENT, idOf } from "../../identity/session-services.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { addTo } from "../../support/store.ts";
-import { accountWithSessions, CLIENT, idOf } from "../../identity/session-services.ts";
 
 const FORGED = "a.b.c";
 const DAY_MS = 86_400_000;

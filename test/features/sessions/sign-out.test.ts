@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Session, UserId } from "../../../src/db/records.ts";
 import { signOut } from "../../../src/features/sessions/sign-out.ts";
 import { toSession } from "../../../src/identity/start-session.ts";
 import { createWaitingEnds } from "../../../src/identity/waiting-ends.ts";
-import type { Session, UserId } from "../../../src/db/records.ts";
+import { accountWithSessions, CLIENT } from "../../identity/session-services.ts";
 import { createCoreServices } from "../../support/core-services.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mint } from "../../support/mint.ts";
 import { addTo } from "../../support/store.ts";
-import { accountWithSessions, CLIENT } from "../../identity/session-services.ts";
 
 test("ends the sessions of the browser, recorded or not, and leaves the user's others", async (t) => {
   const { ports, user, start, isSignedIn, hasEnded } = await accountWithSessions(t);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSetupTokenExpected, matchesSetupToken } from "../../../src/features/setup/setup-token.ts";
+import {
+  isSetupTokenExpected,
+  matchesSetupToken,
+} from "../../../src/features/setup/setup-token.ts";
 
 test("requires no token when none is stored or it is empty", () => {
   for (const kept of [undefined, "", " \n\t", "\u0085", "\ufeff\u00a0\u2028"]) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hash as bcrypt } from "@node-rs/bcrypt";
-import { Unavailable } from "../../../src/lib/fault.ts";
 import { type SignInAttempt, signIn } from "../../../src/features/sign-in/sign-in.ts";
+import { Unavailable } from "../../../src/lib/fault.ts";
 import { createCoreServices, hashingAfter } from "../../support/core-services.ts";
 import { OWNER } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";

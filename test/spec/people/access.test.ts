@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { getWords } from "../../../src/pages/words.ts";
 import { PEOPLE_FORMS } from "../../../src/http/paths.ts";
+import { getWords } from "../../../src/pages/words.ts";
 import { addKey } from "../../support/add-key.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import type { Sending } from "../../support/client.ts";

@@ -1,8 +1,8 @@
 import { type KeyObject, sign } from "node:crypto";
 import { createSecureContext } from "node:tls";
+import { encodeJwtPart } from "../../../identity/jwt.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { parseJsonObject } from "../../../lib/json.ts";
-import { encodeJwtPart } from "../../../identity/jwt.ts";
 import { explainNetworkError, type HttpResponse, sendRequest } from "../http-request.ts";
 import type { AccountKey } from "./keys.ts";
 import { createResponseFault, parseAcmeProblem } from "./problem.ts";

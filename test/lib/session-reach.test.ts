@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findMissingScope } from "../../src/http/session-reach.ts";
+import { findMissingScope } from "../../src/lib/session-reach.ts";
 
 const AUTH = "https://auth.example.org";
 

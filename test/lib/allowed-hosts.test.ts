@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type HostRule,
-  type HostVerdict,
-  judgeHost,
-} from "../../src/http/allowed-hosts.ts";
+import { type HostRule, type HostVerdict, judgeHost } from "../../src/lib/allowed-hosts.ts";
 import { normalizeHost } from "../../src/lib/host-name.ts";
 
 const ALONE = { publicUrl: undefined, cookieDomain: undefined };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isReturnTarget, type ReturnScope } from "../../src/http/return-target.ts";
+import { isReturnTarget, type ReturnScope } from "../../src/lib/return-target.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 const scopes: readonly (ReturnScope & { readonly own: string })[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findRelyingParty } from "../../src/http/relying-party.ts";
+import { findRelyingParty } from "../../../src/features/passkeys/relying-party.ts";
 
 const ANY = { allowed: ["*"], publicUrl: undefined, cookieDomain: undefined } as const;
 

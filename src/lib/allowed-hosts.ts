@@ -1,5 +1,5 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
-import { ANY_HOST, parseHostName } from "../lib/host-name.ts";
+import { ANY_HOST, parseHostName } from "./host-name.ts";
+import { isLoopbackHost } from "./loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
-import { type HostRule, judgeHost } from "./allowed-hosts.ts";
-import { parseHostName } from "../lib/host-name.ts";
+import { type HostRule, judgeHost } from "../../lib/allowed-hosts.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 
 /** What a passkey is bound to: a host, and the origins from which a browser may use it. */
 export interface RelyingParty {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isReturnTarget, type ReturnScope } from "../../src/http/return-target.ts";
+import { isReturnTarget, type ReturnScope } from "../../src/lib/return-target.ts";
 
 const OWN = "https://auth.example.test";
 const HOST = "app.example.test";

@@ -1,0 +1,49 @@
+import { eventTypes } from "../../audit/events.ts";
+import type { LogEntry, UserId } from "../../db/records.ts";
+import type { Answer } from "../../http/responses.ts";
+import type { ActivityEntry } from "../../pages/page-data.ts";
+import { formatTime, getWords, type Locale, shortenText } from "../../pages/words.ts";
+import type { UserContext } from "../context.ts";
+
+const ENTRIES_PER_PAGE = 50;
+const NOBODY = "" as UserId;
+
+/** Shows the audit log, by person and type. */
+export async function getActivity(context: UserContext): Promise<Answer> {
+  const { rules, views, request } = context;
+  const { store, events } = rules;
+  const locale = views.locale(request);
+  const asked = new URLSearchParams(request.query);
+  const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
+  const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
+  // The entries of an account that was removed are found by its ID, and none by an unknown name.
+  const userId = name === "" ? id || undefined : (user?.id ?? NOBODY);
+  const type = eventTypes.find((candidate) => candidate === asked.get("type"));
+  const before = Number(asked.get("before"));
+  const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
+  await events.flush();
+  const rows = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
+  const entries = rows.slice(0, ENTRIES_PER_PAGE).map((entry) => {
+    const { author, address = "", device = "" } = entry;
+    const by = author === "system" ? "" : getWords(locale).by(author.replace(/^admin /, ""));
+    const detail = [by, address, device]
+      .filter((piece) => piece !== "")
+      .map(shortenText)
+      .join(", ");
+    const { text, ...time } = formatActivity(locale, entry);
+    return { ...time, text: shortenText(text), detail };
+  });
+  const last = rows.length > entries.length ? `${rows[entries.length - 1]?.id}` : undefined;
+  const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
+  const filter = { name: user?.username ?? name, type, types: eventTypes };
+  return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });
+}
+
+/** A log entry in the reader's language. One of an unknown type keeps its summary. */
+export function formatActivity(locale: Locale, entry: LogEntry): ActivityEntry {
+  const { type, summary, subject, address, at } = entry;
+  const { events } = getWords(locale);
+  const eventType = eventTypes.find((candidate) => candidate === type);
+  const text = eventType === undefined ? summary : events[eventType](subject ?? address ?? "");
+  return { text, ...formatTime(locale, at) };
+}
