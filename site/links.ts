@@ -38,8 +38,9 @@ export async function checkLinks(
   }
 }
 
+// Inside a tag: code that is shown on a page can contain these attributes, too.
 const targetsOf = (html: string): readonly string[] => [
-  ...[...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, target = ""]) => target),
+  ...[...html.matchAll(/<[^<>]* (?:href|src)="([^"]+)"/g)].map(([, target = ""]) => target),
   ...[...html.matchAll(/ srcset="([^"]+)"/g)].flatMap(([, set = ""]) =>
     set.split(", ").map((entry) => entry.split(" ")[0] ?? ""),
   ),

@@ -220,7 +220,7 @@ interface RecordingServices {
 interface SessionServices extends RecordingServices {
   readonly seals: Seals;
   /** Only a process with guards has them. */
-  readonly memory?: Pick<CredentialCache, "forget">;
+  readonly credentialCache?: Pick<CredentialCache, "forget">;
   readonly recorder?: Pick<SessionRecorder, "flush">;
 }
 
@@ -259,7 +259,7 @@ export function createSessionAdministration(ports: SessionServices): Omit<Sessio
         return await endAllSessions(ports);
       } finally {
         // Also after a failure: the sessions may have ended, and only the answer was lost.
-        ports.memory?.forget("all");
+        ports.credentialCache?.forget("all");
       }
     },
   };

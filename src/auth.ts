@@ -16,7 +16,7 @@ import { openSite } from "./http/site.ts";
 import { Views } from "./http/views.ts";
 import { createProxyWarning } from "./http/warnings.ts";
 import type { WebRequest } from "./http/web-request.ts";
-import { userOfAdmission } from "./identity/authenticate-session.ts";
+import { getAdmittedUser } from "./identity/authenticate-session.ts";
 import type { MaybePromise } from "./lib/maybe-promise.ts";
 import { type AuthOptions, type GateOptions, NO_GATE, type SettledOptions } from "./options.ts";
 import type { PageHelpers } from "./pages/page-data.ts";
@@ -92,7 +92,7 @@ export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before what runs until it is closed: an unusable logo makes this function throw.
   const { pages, assets } = openSite(paths, settled);
-  const { rules, keyGuard, close } = createServices(settled, requests.log);
+  const { rules, authenticateKey: keyGuard, close } = createServices(settled, requests.log);
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const { authenticate, authenticateOnceSetUp } = rules;
@@ -117,7 +117,7 @@ export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth
       services,
     ),
     currentUser: async (cookies: string | undefined) =>
-      userOfAdmission(await authenticateOnceSetUp(cookies)),
+      getAdmittedUser(await authenticateOnceSetUp(cookies)),
     pageHelpers: (request: WebRequest) => views.helpers({ request }),
     withRequestId: requests.run,
   });

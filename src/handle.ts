@@ -91,7 +91,7 @@ async function answerInOrder(
       failure = route.failure;
       if (typeof form === "function") return await route.run(context, form);
       // The count of accounts is decided before the form is.
-      const hasAccount = await rules.memory.anyExists();
+      const hasAccount = await rules.credentialCache.anyExists();
       if (route.form === "before-setup" && hasAccount) return redirect(paths.login);
       if (route.form === "after-setup" && !hasAccount) return redirect(paths.setup);
       return await refuseUnreadable(context, form);
@@ -143,7 +143,7 @@ async function isHostAllowed(
     case "allowed":
       return true;
     case "no-setup":
-      return rules.memory.anyExists();
+      return rules.credentialCache.anyExists();
     case "refused":
       return false;
   }

@@ -6,7 +6,7 @@ import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
-import { readSessionCookie } from "./http/session-cookie.ts";
+import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -14,10 +14,10 @@ import {
   handoffRule,
   linkRule,
 } from "./identity/attempt-limiter.ts";
-import { createKeyGuard, type KeyGuard } from "./identity/authenticate-key.ts";
+import { type AuthenticateKey, createAuthenticateKey } from "./identity/authenticate-key.ts";
 import {
-  createRequireAuth,
-  createRequireUser,
+  checkSetupFirst,
+  createAuthenticateToken,
   createSessionCache,
 } from "./identity/authenticate-session.ts";
 import { createCredentialCache } from "./identity/credential-cache.ts";
@@ -35,10 +35,10 @@ import type { ServerLog } from "./lib/server-log.ts";
 import type { GateOptions, SettledOptions } from "./options.ts";
 
 /** The ports of the rules, with their store, clocks, caches, limiter and log. */
-export interface Rules {
+export interface CreatedServices {
   readonly rules: RuleServices;
   /** `undefined` if guards do not admit keys. */
-  readonly keyGuard: KeyGuard | undefined;
+  readonly authenticateKey: AuthenticateKey | undefined;
   /** Writes what still waits: log entries, and sums of the server log. */
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createServices(
     clock = systemClock,
     passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
   }: Simulation = {},
-): Rules {
+): CreatedServices {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
   const { store } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
@@ -68,8 +68,8 @@ export function createServices(
     meter: meter.entries,
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
-  const factorOf = createFactorCheck(settled.requireSecondFactor, store);
-  const memory = createCredentialCache(store, clock, factorOf);
+  const findFactor = createFactorCheck(settled.requireSecondFactor, store);
+  const credentialCache = createCredentialCache(store, clock, findFactor);
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -105,7 +105,7 @@ export function createServices(
     store,
     clock,
     tokens,
-    memory,
+    credentialCache,
     passwords,
     events,
     recorder,
@@ -122,18 +122,18 @@ export function createServices(
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** For what the app does by itself. */
     async record(event: NewAuditEvent) {
-      if (event.userId !== undefined) memory.forget(event.userId);
+      if (event.userId !== undefined) credentialCache.forget(event.userId);
       events.record(event);
     },
     onFactorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();
-      memory.forget(id);
+      credentialCache.forget(id);
     },
   };
   const waiting = createWaitingEnds(services);
-  const sessionCache = createSessionCache(memory);
-  const requireUser = createRequireUser(tokens, sessionCache, clock, {
+  const sessionCache = createSessionCache(credentialCache);
+  const authenticateToken = createAuthenticateToken(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
     waiting,
@@ -144,8 +144,11 @@ export function createServices(
   const rules: RuleServices = {
     ...services,
     waiting,
-    authenticate: readSessionCookie(createRequireAuth(memory, requireUser), isGenuine),
-    authenticateOnceSetUp: readSessionCookie(requireUser, isGenuine),
+    authenticate: createAuthenticateCookies(
+      checkSetupFirst(credentialCache, authenticateToken),
+      isGenuine,
+    ),
+    authenticateOnceSetUp: createAuthenticateCookies(authenticateToken, isGenuine),
     assertions:
       settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
   };
@@ -154,7 +157,7 @@ export function createServices(
     countTrackedAddresses: () => ownSignInLimiter.tracked,
     countWaitingEntries: () => events.waiting,
     countRememberedSessions: () => sessionCache.size,
-    countRememberedUsers: memory.countAccounts,
+    countRememberedUsers: credentialCache.countAccounts,
   });
   const cleanUpTimer = setInterval(() => {
     for (const limiter of limiters) limiter.cleanUp();
@@ -167,9 +170,9 @@ export function createServices(
 
   return {
     rules,
-    keyGuard: settled.guards.keys
-      ? createKeyGuard({
-          memory,
+    authenticateKey: settled.guards.keys
+      ? createAuthenticateKey({
+          credentialCache,
           log,
           clock,
           keyLimiter,

@@ -21,7 +21,9 @@ const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
   test/proxies test/tools test/spec test/features test/cli packages/attack/test/gates packages/attack/test/command
-  test/package test/db test/identity test/http test/proof packages/attack/test test/hashes`.split(/\s+/);
+  test/package test/db test/identity test/http test/proof packages/attack/test test/hashes`.split(
+  /\s+/,
+);
 /** Each of these files takes long and mostly waits, so it has a process of its own. */
 const LONG_FILES = /^(test\/tools|packages\/attack\/test)\/.*(?=\.(full|proof)\.test\.ts$)/;
 const REAL = "test/hashes";

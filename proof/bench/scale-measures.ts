@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import { createEventLog } from "../../src/audit/event-log.ts";
 import { type SignInServices, signIn } from "../../src/features/sign-in/sign-in.ts";
 import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
-import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import {
+  createAuthenticateToken,
+  createSessionCache,
+} from "../../src/identity/authenticate-session.ts";
 import {
   type CredentialCache,
   createCredentialCache,
@@ -112,9 +115,9 @@ function lookUps(subject: Subject, { users }: Amount): Promise<number> {
 
 /** The guard of a gate for recorded sessions of random users, none of which is remembered. */
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
-  const memory = freshMemory(store);
+  const credentialCache = freshMemory(store);
   const recorder = createSessionRecorder(store.sessions, clock, log);
-  const guard = createRequireUser(tokens, createSessionCache(memory), clock, {
+  const guard = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
     recorder,
   });
@@ -187,14 +190,14 @@ async function signInsOn(
   usernames: readonly string[],
   atOnce: number,
 ): Promise<number> {
-  const memory = freshMemory(store);
+  const credentialCache = freshMemory(store);
   const events = createEventLog(store.log, clock, log);
   const limiter = createAttemptLimiter(clock);
   const recorder = createSessionRecorder(store.sessions, clock, log);
   const codes = { clock, seals, codeLimiter: limiter };
   const ports: SignInServices = {
     ...codes,
-    memory,
+    credentialCache,
     store,
     tokens,
     passwords,
@@ -203,7 +206,7 @@ async function signInsOn(
     signInLimiter: limiter,
     log,
   };
-  await memory.anyExists();
+  await credentialCache.anyExists();
   const median = await medianOf(
     usernames.map((username, at) => async () => {
       const attempt = {

@@ -6,13 +6,13 @@ import type { Levels } from "../../src/lib/meter.ts";
 import { noMeter } from "../../src/lib/meter.ts";
 import { createWorkQueue, type Requester } from "../../src/lib/work-queue.ts";
 import { NO_GATE } from "../../src/options.ts";
-import { createServices, type Rules } from "../../src/services.ts";
+import { type CreatedServices, createServices } from "../../src/services.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { type Connection, connect, type Network } from "./faulty-store.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** One life of a gate: from a start to a crash, or to the end. */
-export interface Life extends Pick<Rules, "rules" | "keyGuard"> {
+export interface Life extends Pick<CreatedServices, "rules" | "authenticateKey"> {
   readonly levels: Levels;
   /** By its own monotonic clock, which drifts; infinite for a time before it started. */
   since(at: number): number;

@@ -33,7 +33,7 @@ export interface RuleServices {
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   /** What the guards of this process remember of sessions, API keys and accounts. */
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
   readonly onFactorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;

@@ -1,4 +1,4 @@
-import type { KeyAdmission, KeyGuard } from "../identity/authenticate-key.ts";
+import type { AuthenticateKey, KeyAdmission } from "../identity/authenticate-key.ts";
 import type { Admission } from "../identity/authenticate-session.ts";
 import { parseHostName } from "../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
@@ -16,7 +16,7 @@ export type AuthenticateRequest = (
 /** If a request carries a key, its session cookie is ignored. `keys` is `undefined` if keys are off. */
 export function createAuthenticateRequest(
   authenticate: AuthenticateCookies,
-  keys: KeyGuard | undefined,
+  keys: AuthenticateKey | undefined,
   proxies: ProxyTrust,
 ): AuthenticateRequest {
   if (keys === undefined) return authenticate;

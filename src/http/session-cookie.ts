@@ -1,4 +1,4 @@
-import type { Admission, Guard } from "../identity/authenticate-session.ts";
+import type { Admission, AuthenticateToken } from "../identity/authenticate-session.ts";
 import type { IssuedToken, SessionTokens, VerifiedToken } from "../identity/session-token.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { WebRequest } from "./web-request.ts";
@@ -78,8 +78,8 @@ export type AuthenticateCookies = (cookies: string | undefined) => MaybePromise<
  * Takes the session token from the Cookie header. Later cookies are read only if the first session
  * cookie is forged.
  */
-export function readSessionCookie(
-  authenticate: Guard,
+export function createAuthenticateCookies(
+  authenticate: AuthenticateToken,
   isGenuine: (token: string) => boolean,
 ): AuthenticateCookies {
   function tryOtherTokens(

@@ -1,5 +1,5 @@
 import type { User } from "../db/records.ts";
-import { userOfAdmission } from "../identity/authenticate-session.ts";
+import { getAdmittedUser } from "../identity/authenticate-session.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
 import { getErrorMessage, toError, Unavailable } from "../lib/fault.ts";
 import { parseHostName } from "../lib/host-name.ts";
@@ -24,7 +24,7 @@ interface ViewServices {
   readonly pages: Pages;
   readonly paths: Paths;
   readonly rules: {
-    readonly memory: Pick<CredentialCache, "anyExists">;
+    readonly credentialCache: Pick<CredentialCache, "anyExists">;
     readonly authenticateOnceSetUp: AuthenticateCookies;
   };
   readonly options: WebOptions;
@@ -146,11 +146,11 @@ export class Views {
 
   /** The values that every page gets, also for an app's own templates. */
   async helpers({ request, user }: Viewer): Promise<PageHelpers> {
-    const { memory, authenticateOnceSetUp } = this.#ports.rules;
+    const { credentialCache, authenticateOnceSetUp } = this.#ports.rules;
     return {
       ...helpersWithoutStore(request),
-      NeedsSetup: !(await memory.anyExists()),
-      CurrentUser: user ?? userOfAdmission(await authenticateOnceSetUp(request.header("cookie"))),
+      NeedsSetup: !(await credentialCache.anyExists()),
+      CurrentUser: user ?? getAdmittedUser(await authenticateOnceSetUp(request.header("cookie"))),
     };
   }
 

@@ -50,7 +50,7 @@ export interface KeyRequest {
  * Decides over an Authorization header. `undefined` if it has no key, or a wrong one while there is
  * no account, since the setup comes first.
  */
-export type KeyGuard = (
+export type AuthenticateKey = (
   authorization: string,
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
@@ -58,8 +58,8 @@ export type KeyGuard = (
 /** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
-interface KeyGuardServices {
-  readonly memory: CredentialCache;
+interface AuthenticateKeyServices {
+  readonly credentialCache: CredentialCache;
   readonly log: ServerLog;
   readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
   readonly clock: Clock;
@@ -74,10 +74,10 @@ interface KeyGuardServices {
  * without it one query. Wrong keys never keep a right one from the same address out, which programs
  * behind one router share.
  */
-export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
-  const { store, memory, clock, keyLimiter, limitIpv6Prefix, log } = ports;
+export function createAuthenticateKey(services: AuthenticateKeyServices): AuthenticateKey {
+  const { store, credentialCache, clock, keyLimiter, limitIpv6Prefix, log } = services;
   // By the whole header.
-  const cache = memory.createPart({
+  const cache = credentialCache.createPart({
     admit: decideAdmission,
     maxTextLength: MAX_REMEMBERED_LENGTH,
   });
@@ -88,12 +88,12 @@ export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
     text: string,
     request: KeyRequest,
   ): Promise<KeyAdmission | undefined> {
-    if (!(await memory.anyExists())) return undefined;
+    if (!(await credentialCache.anyExists())) return undefined;
     if (!isCompleteKey(text)) return refuse("mistyped", request);
-    const address = networkIn(request);
+    const address = findNetwork(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
-    if (isFlood && lookingUp.has(address)) return refusalFor("limited");
+    if (isFlood && lookingUp.has(address)) return createKeyRefusal("limited");
     if (isFlood) lookingUp.add(address);
     try {
       return await lookUp(authorization, digestText(text), request);
@@ -134,7 +134,7 @@ export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
       .catch(failed);
   }
 
-  function networkIn(request: KeyRequest): string | undefined {
+  function findNetwork(request: KeyRequest): string | undefined {
     const address = request.address();
     return address && getNetwork(address, limitIpv6Prefix);
   }
@@ -152,9 +152,9 @@ export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
   }
 
   function refuse(problem: KeyProblem, request: KeyRequest): KeyRefusal {
-    const address = networkIn(request);
+    const address = findNetwork(request);
     const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
-    return refusalFor(isLimited ? "limited" : problem);
+    return createKeyRefusal(isLimited ? "limited" : problem);
   }
 
   return (authorization, request) => {
@@ -169,8 +169,11 @@ export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
 }
 
 function decideAdmission({ factors }: Key, user: User, factor: RequiredFactor): KeyAdmission {
-  if (factor !== "optional" && factors !== 2) return refusalFor("factor-unproven");
+  if (factor !== "optional" && factors !== 2) return createKeyRefusal("factor-unproven");
   return { kind: "key-admitted", user, factors: factors === 2 ? 2 : 1 };
 }
 
-export const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
+export const createKeyRefusal = (problem: KeyProblem): KeyRefusal => ({
+  kind: "key-refused",
+  problem,
+});

@@ -34,14 +34,14 @@ export type Admission =
   | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };
 
 /** Decides over a session token, without a promise where possible, as it is on the hot path. */
-export type Guard = (token: string | undefined) => MaybePromise<Admission>;
+export type AuthenticateToken = (token: string | undefined) => MaybePromise<Admission>;
 
 const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
 const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
 const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
 
 /** The signed-in user, also a guest, whom a guard refuses. */
-export function userOfAdmission(admission: Admission): User | undefined {
+export function getAdmittedUser(admission: Admission): User | undefined {
   switch (admission.kind) {
     case "admitted":
     case "guest":
@@ -57,16 +57,16 @@ export function userOfAdmission(admission: Admission): User | undefined {
 }
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
-export function createRequireAuth(
-  memory: Pick<CredentialCache, "anyExists">,
-  requireUser: Guard,
-): Guard {
+export function checkSetupFirst(
+  credentialCache: Pick<CredentialCache, "anyExists">,
+  authenticate: AuthenticateToken,
+): AuthenticateToken {
   return (token) => {
-    const configured = memory.anyExists();
-    if (configured === true) return requireUser(token);
+    const anyExists = credentialCache.anyExists();
+    if (anyExists === true) return authenticate(token);
     // In parallel, so that a guard takes one round trip to the store. A failure of either rejects.
-    const admitting = (async () => requireUser(token))();
-    return Promise.all([configured, admitting]).then(([yes, admission]) =>
+    const authenticating = (async () => authenticate(token))();
+    return Promise.all([anyExists, authenticating]).then(([yes, admission]) =>
       yes ? admission : NEEDS_SETUP,
     );
   };
@@ -75,8 +75,8 @@ export function createRequireAuth(
 /** The sessions in the cache of the guards. */
 export type SessionCache = CachePart<VerifiedToken, Admission>;
 
-export const createSessionCache = (memory: CredentialCache): SessionCache =>
-  memory.createPart({ admit: decideAdmission });
+export const createSessionCache = (credentialCache: CredentialCache): SessionCache =>
+  credentialCache.createPart({ admit: decideAdmission });
 
 interface SessionParts {
   readonly store: Pick<StoreParts["sessions"], "findUser">;
@@ -90,12 +90,12 @@ interface SessionParts {
  * the session in the cache it takes one map lookup and one clock read, without a promise, a signature
  * check or a query. Without it, it takes one query.
  */
-export function createRequireUser(
+export function createAuthenticateToken(
   tokens: SessionTokens,
   cache: SessionCache,
   clock: Clock,
   { store, recorder, waiting }: SessionParts,
-): Guard {
+): AuthenticateToken {
   function lookUp(text: string): MaybePromise<Admission> {
     const token = cache.findVerified(text) ?? tokens.verify(text);
     if (token === "forged") return FORGED_TOKEN;

@@ -11,19 +11,19 @@ interface EndSessionServices {
   readonly store: Pick<StoreParts, "sessions">;
   readonly clock: Pick<Clock, "now">;
   /** Of this process, if it has guards. */
-  readonly memory?: Pick<CredentialCache, "forget">;
+  readonly credentialCache?: Pick<CredentialCache, "forget">;
 }
 
 /** Returns whether this call has ended it. */
 export async function endStoredSession(
-  { store, clock, memory }: EndSessionServices,
+  { store, clock, credentialCache }: EndSessionServices,
   session: Session,
 ): Promise<boolean> {
   try {
     return await store.sessions.end(session, new Date(clock.now()));
   } finally {
     // Also after a failure: the session may have ended, and only the answer was lost.
-    memory?.forget(session.userId);
+    credentialCache?.forget(session.userId);
   }
 }
 
@@ -92,7 +92,7 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
         const isKept = waiting.size < MAX_WAITING_ENDS;
         if (isKept) waiting.set(session.id, session);
         // The guards look the session up again, and find it here.
-        services.memory.forget(session.userId);
+        services.credentialCache.forget(session.userId);
         retrying ??= retry();
         const fields = { userId: session.userId, reason: getErrorMessage(error) };
         services.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);

@@ -10,7 +10,8 @@ import { optionsWith } from "../support/options.ts";
 import { at, rowsOf, text } from "./pages.ts";
 
 /** The files whose faults an app can get. Those of the commands and of the gate are elsewhere. */
-const FOR_APPS = /^(?!core\/transfer\/)((core|web|adapters|testing|db\/postgres)\/.+|[^/]+)\.ts$/;
+const FOR_APPS =
+  /^(?!lib\/files\/)((lib|pages|audit|identity|http|features|adapters|testing|db\/postgres)\/.+|[^/]+)\.ts$/;
 
 function readSources(files: RegExp): string {
   const src = fileURLToPath(at("src"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuditEvent, eventTypes } from "../../src/audit/events.ts";
 import type { LogEntry } from "../../src/db/records.ts";
-import { formatActivity } from "../../src/features/activity/activity-pages.ts";
+import { formatActivity } from "../../src/features/activity/format-activity-pages.ts";
 import { getWords, locales } from "../../src/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");

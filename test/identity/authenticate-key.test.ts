@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { revokeKey } from "../../src/features/keys/manage-keys.ts";
 import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
-import { createKeyGuard } from "../../src/identity/authenticate-key.ts";
-import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import { createAuthenticateKey } from "../../src/identity/authenticate-key.ts";
+import {
+  createAuthenticateToken,
+  createSessionCache,
+} from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { createKeyText } from "../../src/identity/key-text.ts";
 import { createCoreServices } from "../support/core-services.ts";
@@ -49,26 +52,26 @@ test("refuses a mistyped key without asking the store, and an unknown one", asyn
 });
 
 test("refuses a revoked key at once, and those of a removed account", async (t) => {
-  const { guardWith, add, owner, store, memory } = await keyPorts(t);
+  const { guardWith, add, owner, store, credentialCache } = await keyPorts(t);
   const guard = guardWith();
   const [one, other] = [await add(), await add()];
   for (const { text } of [one, other]) await guard(`Bearer ${text}`, HERE);
-  const changing = { store, record: () => memory.forget(owner.id) };
+  const changing = { store, record: () => credentialCache.forget(owner.id) };
   assert.equal(await revokeKey(changing, one.key.id, owner), "revoked");
   assert.equal(await revokeKey(changing, one.key.id, owner), "no-key");
   assert.deepEqual(await guard(`Bearer ${one.text}`, HERE), refused("unknown"));
   assert.equal((await guard(`Bearer ${other.text}`, HERE))?.kind, "key-admitted");
   await store.users.insert({ username: "other", passwordHash: owner.passwordHash });
   await store.users.remove(owner.id);
-  memory.forget(owner.id);
+  credentialCache.forget(owner.id);
   assert.deepEqual(await guard(`Bearer ${other.text}`, HERE), refused("unknown"));
 });
 
 test("refuses a key that was revoked while it was looked up, from the next request on", async (t) => {
   for (const revokedAt of [1, 2]) {
-    const { guardWith, add, store, owner, memory, clock } = await keyPorts(t);
+    const { guardWith, add, store, owner, credentialCache, clock } = await keyPorts(t);
     const { text, key } = await add();
-    const changing = { store, record: () => memory.forget(owner.id) };
+    const changing = { store, record: () => credentialCache.forget(owner.id) };
     let lookups = 0;
     const guard = guardWith({
       async find(hash) {
@@ -89,11 +92,11 @@ test("refuses a key that was revoked while it was looked up, from the next reque
 });
 
 test("asks the store one question for a key, and one for all who ask at once", async (t) => {
-  const { guardWith, add, store, memory } = await keyPorts(t);
+  const { guardWith, add, store, credentialCache } = await keyPorts(t);
   const finding = t.mock.fn(store.keys.find);
   const guard = guardWith({ find: finding });
   const { text } = await add();
-  await memory.anyExists();
+  await credentialCache.anyExists();
   const findUser = t.mock.method(store.users, "find");
   for (let i = 1; i <= 2; i += 1) {
     const verdicts = await Promise.all(
@@ -101,7 +104,7 @@ test("asks the store one question for a key, and one for all who ask at once", a
     );
     assert.ok(verdicts.every((verdict) => verdict?.kind === "key-admitted"));
     assert.equal(finding.mock.callCount(), i);
-    memory.forget("all");
+    credentialCache.forget("all");
   }
   assert.equal(findUser.mock.callCount(), 0);
 });
@@ -122,9 +125,9 @@ test("refuses a key of an account from its end on, also one that was used just b
 });
 
 test("a key opens nothing as a session, whether it was used as a key before or not", async (t) => {
-  const { guardWith, add, memory, tokens, clock, store, owner } = await keyPorts(t);
+  const { guardWith, add, credentialCache, tokens, clock, store, owner } = await keyPorts(t);
   const guard = guardWith();
-  const requireUser = createRequireUser(tokens, createSessionCache(memory), clock, {
+  const requireUser = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
   });
   const { text } = await add();
@@ -202,7 +205,7 @@ test("after too many wrong keys, a network has one lookup at a time", async (t) 
 test("leaves a wrong key to the session guard while there is no account", async (t) => {
   const ports = await createCoreServices(t);
   const given = { ...ports, store: ports.store.keys, keyLimiter: ports.signInLimiter };
-  const guard = createKeyGuard({ ...given, limitIpv6Prefix: 128 });
+  const guard = createAuthenticateKey({ ...given, limitIpv6Prefix: 128 });
   const wrong = `Bearer ${createKeyText()}`;
   assert.equal(await guard(wrong, HERE), undefined);
   await ports.insertOwner(hashText("a hash"));
@@ -235,10 +238,10 @@ test("a key of one factor is refused while its account needs two, and says how m
   const ports = await keyPorts(t);
   const { add, owner, store } = ports;
   let factor: RequiredFactor = "optional";
-  const memory = createCredentialCache(store, ports.clock, async () => factor);
+  const credentialCache = createCredentialCache(store, ports.clock, async () => factor);
   const keyLimiter = createAttemptLimiter(ports.clock);
-  const guard = createKeyGuard({
-    ...{ ...ports, memory, keyLimiter, store: store.keys, limitIpv6Prefix: 64 },
+  const guard = createAuthenticateKey({
+    ...{ ...ports, credentialCache, keyLimiter, store: store.keys, limitIpv6Prefix: 64 },
   });
   const keys = [await add(), await add({ factors: 1 }), await add({ factors: 2 })];
   const found = async () => {
@@ -247,12 +250,12 @@ test("a key of one factor is refused while its account needs two, and says how m
   };
   assert.deepEqual(await found(), [1, 1, 2]);
   for (factor of ["required", "missing"] as const) {
-    memory.forget(owner.id);
+    credentialCache.forget(owner.id);
     for (let i = 0; i < 9; i += 1)
       assert.deepEqual(await found(), ["factor-unproven", "factor-unproven", 2], factor);
   }
   factor = "optional";
-  memory.forget(owner.id);
+  credentialCache.forget(owner.id);
   assert.deepEqual(await found(), [1, 1, 2], "it was not counted as a wrong key");
   for (const factors of [0, 3, "2", true])
     await assert.rejects(add({ factors: factors as never }), { code: "invalid_option" });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_PASSWORD, type User, type UserId } from "../../src/db/records.ts";
 import {
-  createRequireAuth,
-  createRequireUser,
+  checkSetupFirst,
+  createAuthenticateToken,
   createSessionCache,
-  userOfAdmission,
+  getAdmittedUser,
 } from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
@@ -20,15 +20,15 @@ const FORGED = { kind: "forged-token" };
 const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
 
 /** A guard with an empty cache of its own. */
-const createGuard = (ports: Pick<CoreServices, "tokens" | "memory" | "clock" | "store">) =>
-  createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
+const createGuard = (ports: Pick<CoreServices, "tokens" | "credentialCache" | "clock" | "store">) =>
+  createAuthenticateToken(ports.tokens, createSessionCache(ports.credentialCache), ports.clock, {
     store: ports.store.sessions,
   });
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
   const ports = await createCoreServices(t);
   const requireUser = createGuard(ports);
-  const guard = createRequireAuth(ports.memory, requireUser);
+  const guard = checkSetupFirst(ports.credentialCache, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
   const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
@@ -36,7 +36,7 @@ test("requires the setup while no account exists, whatever the token", async (t)
 
 test("requires a sign-in without a user, and admits a user", async (t) => {
   const { ports, requireUser, token, user } = await signedInOwner(t);
-  const guard = createRequireAuth(ports.memory, requireUser);
+  const guard = checkSetupFirst(ports.credentialCache, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
   assert.deepEqual(await guard("a.b.c"), { kind: "forged-token" });
   const admitted = { kind: "admitted", user, factors: 1 };
@@ -44,14 +44,14 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   assert.deepEqual(guard(token), admitted, "and next time without a promise");
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
   const admissions = [await guard(token), await guard(undefined), await guard("a.b.c")];
-  assert.deepEqual(admissions.map(userOfAdmission), [user, undefined, undefined]);
+  assert.deepEqual(admissions.map(getAdmittedUser), [user, undefined, undefined]);
 });
 
 test("rejects, and leaves no rejection unhandled, when the count and the lookup both fail", async (t) => {
   const faults = strayFaults(t);
   const { ports, token } = await signedInOwner(t);
   const anyExists = () => Promise.reject(new Error("unreachable"));
-  const guard = createRequireAuth({ ...ports.memory, anyExists }, () => {
+  const guard = checkSetupFirst({ ...ports.credentialCache, anyExists }, () => {
     throw new Error("broken");
   });
   await assert.rejects(async () => guard(token), /unreachable|broken/);
@@ -67,7 +67,7 @@ test("admits nobody with a session that only one host accepts, and says which ho
   const admission = await guard(bound);
   const there = { kind: "admitted", user, factors: 1 };
   assert.deepEqual(admission, { kind: "bound", host: "photos.other.test", there });
-  assert.equal(userOfAdmission(admission), undefined);
+  assert.equal(getAdmittedUser(admission), undefined);
   const again = await guard(bound);
   assert.equal(again, admission);
   assert.equal((await guard(token)).kind, "admitted");
@@ -84,8 +84,8 @@ test("what the account needs and the session has proven decides who is admitted"
     ["missing", { kind: "factor-missing", user }, { kind: "factor-missing", user }],
   ];
   for (const [needed, withOne, withTwo] of decided) {
-    const memory = createCredentialCache(ports.store, ports.clock, async () => needed);
-    const guard = createGuard({ ...ports, memory });
+    const credentialCache = createCredentialCache(ports.store, ports.clock, async () => needed);
+    const guard = createGuard({ ...ports, credentialCache });
     assert.deepEqual([await guard(token), await guard(proven)], [withOne, withTwo], needed);
     const isRemembered = !(guard(token) instanceof Promise);
     assert.equal(isRemembered, needed !== "missing", "it may be turned on elsewhere");
@@ -112,8 +112,8 @@ test("does not count accounts in the guard for whole handlers", async (t) => {
 
 test("admits nobody after the token has expired, and drops it from the cache", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
-  const cache = createSessionCache(ports.memory);
-  const guard = createRequireUser(ports.tokens, cache, ports.clock, {
+  const cache = createSessionCache(ports.credentialCache);
+  const guard = createAuthenticateToken(ports.tokens, cache, ports.clock, {
     store: ports.store.sessions,
   });
   await guard(token);
@@ -159,8 +159,8 @@ test("notices a changed system clock for each session of a user", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
-  const memory = createCredentialCache(ports.store, clock);
-  const guard = createRequireUser(ports.tokens, createSessionCache(memory), clock, {
+  const credentialCache = createCredentialCache(ports.store, clock);
+  const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
   });
   const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
@@ -180,7 +180,7 @@ test("looks a changed user up again for each of their sessions", async (t) => {
   await guard(token);
   await guard(other);
   assert.deepEqual(guard(other), admitted(user), "from the cache");
-  ports.memory.forget(user.id);
+  ports.credentialCache.forget(user.id);
   for (const text of [token, other]) assert.ok(guard(text) instanceof Promise);
 });
 
@@ -191,8 +191,8 @@ test("returns the same object without a promise, a query, a signature or the sys
   const clock = { now, monotonic };
   const findUser = t.mock.method(ports.store.sessions, "findUser");
   const verify = t.mock.method(ports.tokens, "verify");
-  const memory = createCredentialCache(ports.store, clock);
-  const guard = createRequireUser(ports.tokens, createSessionCache(memory), clock, {
+  const credentialCache = createCredentialCache(ports.store, clock);
+  const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
   });
   const admission = await guard(token);
@@ -206,10 +206,10 @@ test("returns the same object without a promise, a query, a signature or the sys
 });
 
 /** A guard, and the IDs of the sessions that it notes as used. */
-function notingUses({ tokens, memory, clock, store }: CoreServices) {
+function notingUses({ tokens, credentialCache, clock, store }: CoreServices) {
   const used: string[] = [];
   const recorder = { recordUse: (id: string) => void used.push(id) };
-  const guard = createRequireUser(tokens, createSessionCache(memory), clock, {
+  const guard = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
     recorder,
   });
@@ -261,12 +261,17 @@ test("refuses a session that ended while it was looked up, from the next request
   const findUser: typeof ports.store.sessions.findUser = async (...given) => {
     const found = await ports.store.sessions.findUser(...given);
     await ports.store.users.endSessions(user.id, ports.clock.now() / 1_000 + 1);
-    ports.memory.forget(user.id);
+    ports.credentialCache.forget(user.id);
     return found;
   };
-  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
-    store: { findUser },
-  });
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(ports.credentialCache),
+    ports.clock,
+    {
+      store: { findUser },
+    },
+  );
   assert.deepEqual(await guard(token), admitted(user), "it began before");
   assert.deepEqual(await guard(token), NONE);
 });
@@ -277,9 +282,14 @@ test("rejects a request whose lookup fails, admits nobody by it, and asks again 
   const fail = () => Promise.reject(new Error("unreachable"));
   findUser.mock.mockImplementationOnce(fail, 0);
   findUser.mock.mockImplementationOnce(fail, 2);
-  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
-    store: { findUser },
-  });
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(ports.credentialCache),
+    ports.clock,
+    {
+      store: { findUser },
+    },
+  );
   await assert.rejects(async () => guard(token), /unreachable/);
   assert.deepEqual(await guard(token), admitted(user));
   ports.clock.advance(1_000);

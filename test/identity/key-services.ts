@@ -5,7 +5,7 @@ import type { Key, StoredUser, User } from "../../src/db/records.ts";
 import type { StoreParts } from "../../src/db/store.ts";
 import { type AddedKey, addKey } from "../../src/features/keys/manage-keys.ts";
 import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
-import { createKeyGuard, type KeyRequest } from "../../src/identity/authenticate-key.ts";
+import { createAuthenticateKey, type KeyRequest } from "../../src/identity/authenticate-key.ts";
 import { type CoreServices, createCoreServices } from "../support/core-services.ts";
 import { hashText } from "../support/store.ts";
 
@@ -13,7 +13,7 @@ export interface TestKeyServices extends CoreServices {
   readonly owner: StoredUser;
   readonly recorded: NewAuditEvent[];
   /** The store with these changes, as the guard sees it. */
-  guardWith(changes?: Partial<StoreParts["keys"]>): ReturnType<typeof createKeyGuard>;
+  guardWith(changes?: Partial<StoreParts["keys"]>): ReturnType<typeof createAuthenticateKey>;
   add(
     fields?: Partial<AddedKey>,
     user?: User,
@@ -31,7 +31,7 @@ export async function keyPorts(t: TestContext): Promise<TestKeyServices> {
     owner,
     recorded,
     guardWith: (changes = {}) =>
-      createKeyGuard({
+      createAuthenticateKey({
         ...ports,
         store: { ...ports.store.keys, ...changes },
         keyLimiter: createAttemptLimiter(ports.clock),

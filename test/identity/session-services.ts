@@ -1,6 +1,9 @@
 import type { TestContext } from "node:test";
 import type { StoredUser } from "../../src/db/records.ts";
-import { createRequireUser, createSessionCache } from "../../src/identity/authenticate-session.ts";
+import {
+  createAuthenticateToken,
+  createSessionCache,
+} from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache } from "../../src/identity/credential-cache.ts";
 import { startSession } from "../../src/identity/start-session.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../src/identity/waiting-ends.ts";
@@ -25,15 +28,20 @@ export interface SessionsScene {
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
   const core = await createCoreServices(t);
   // Of a store that reports no changes, so that the rules have to forget whom they change.
-  const given = { ...core, memory: createCredentialCache(core.store, core.clock) };
+  const given = { ...core, credentialCache: createCredentialCache(core.store, core.clock) };
   const waiting = createWaitingEnds(given);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
-    store: ports.store.sessions,
-    waiting,
-  });
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(ports.credentialCache),
+    ports.clock,
+    {
+      store: ports.store.sessions,
+      waiting,
+    },
+  );
   const stored = async () => (await ports.store.users.find(user.id)) ?? user;
   return {
     ports,

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { createBoundedMemory } from "../../src/lib/bounded-memory.ts";
 
 test("counts a key once in both generations, until it is deleted", () => {
-  const memory = createBoundedMemory<string, number>(4);
-  for (const [at, key] of ["a", "b", "c", "a"].entries()) memory.set(key, at + 1);
-  assert.equal(memory.size, 3);
-  assert.deepEqual([...memory.values()].sort(), [2, 3, 4]);
-  memory.delete("a");
-  assert.deepEqual([memory.size, memory.get("a")], [2, undefined]);
+  const credentialCache = createBoundedMemory<string, number>(4);
+  for (const [at, key] of ["a", "b", "c", "a"].entries()) credentialCache.set(key, at + 1);
+  assert.equal(credentialCache.size, 3);
+  assert.deepEqual([...credentialCache.values()].sort(), [2, 3, 4]);
+  credentialCache.delete("a");
+  assert.deepEqual([credentialCache.size, credentialCache.get("a")], [2, undefined]);
 });
 
 type Step = { readonly do: "get" | "set" | "delete"; readonly key: number };
@@ -25,28 +25,28 @@ test("never exceeds the capacity or returns old values, and keeps recent keys", 
       fc.integer({ min: 2, max: 16 }),
       fc.array(steps, { maxLength: 200, size: "max" }),
       (capacity, sequence) => {
-        const memory = createBoundedMemory<number, number>(capacity);
+        const credentialCache = createBoundedMemory<number, number>(capacity);
         const truth = new Map<number, number>();
         // The keys in the order of their last use, the latest last. Deleting one counts as a use.
         let used: number[] = [];
         for (const [step, { do: what, key }] of sequence.entries()) {
-          if (what !== "get" || memory.get(key) !== undefined) {
+          if (what !== "get" || credentialCache.get(key) !== undefined) {
             used = [...used.filter((one) => one !== key), key];
           }
           if (what === "delete") {
-            memory.delete(key);
+            credentialCache.delete(key);
             truth.delete(key);
           } else if (what === "set") {
-            memory.set(key, step);
+            credentialCache.set(key, step);
             truth.set(key, step);
           } else {
-            const got = memory.get(key);
+            const got = credentialCache.get(key);
             assert.ok(got === undefined || got === truth.get(key), "out of date");
           }
-          assert.ok(memory.size <= capacity, `${memory.size} of ${capacity}`);
+          assert.ok(credentialCache.size <= capacity, `${credentialCache.size} of ${capacity}`);
         }
         for (const key of used.slice(-Math.floor(capacity / 2))) {
-          assert.equal(memory.get(key), truth.get(key), "used recently");
+          assert.equal(credentialCache.get(key), truth.get(key), "used recently");
         }
       },
     ),

@@ -9,9 +9,9 @@ import {
   handoffRule,
 } from "../../src/identity/attempt-limiter.ts";
 import {
-  createRequireUser,
+  type AuthenticateToken,
+  createAuthenticateToken,
   createSessionCache,
-  type Guard,
 } from "../../src/identity/authenticate-session.ts";
 import {
   type CredentialCache,
@@ -36,7 +36,7 @@ export interface CoreServices {
   readonly log: RecordingLog;
   readonly events: EventLog;
   readonly passwords: Passwords;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   onFactorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
@@ -57,15 +57,15 @@ export async function createCoreServices(t: TestContext, file?: string): Promise
   const log = recordingLog();
   const events = createEventLog(store.log, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });
-  const memory = createCredentialCache(store, clock);
+  const credentialCache = createCredentialCache(store, clock);
   return {
     clock,
     store,
     log,
     events,
     passwords,
-    memory,
-    onFactorsChanged: memory.forget,
+    credentialCache,
+    onFactorsChanged: credentialCache.forget,
     tokens: createSessionTokens(SECRET, clock),
     recorder: createSessionRecorder(store.sessions, clock, log),
     signInLimiter: createAttemptLimiter(clock),
@@ -109,7 +109,7 @@ export interface SignedInOwner {
   readonly ports: CoreServices;
   readonly token: string;
   readonly user: User;
-  readonly requireUser: Guard;
+  readonly requireUser: AuthenticateToken;
 }
 
 /** The ports with one account and a session of it. */
@@ -117,9 +117,9 @@ export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await createCoreServices(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = ports.tokens.issue(id).text;
-  const requireUser = createRequireUser(
+  const requireUser = createAuthenticateToken(
     ports.tokens,
-    createSessionCache(ports.memory),
+    createSessionCache(ports.credentialCache),
     ports.clock,
     {
       store: ports.store.sessions,

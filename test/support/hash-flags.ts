@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 /** The cost of a hash is a part of what these test. In all others it is the least that argon2 can. */
 const REAL_HASHES =
-  /^test\/(timing|core\/passwords|core\/sign-in\/sign-in|cli\/transfer\/import-sign-in|gate\/metrics\/metrics-sign-in|spec\/errors-faults|web\/hash-fairness)/;
+  /^test\/(timing|identity\/passwords|identity\/password-cost|features\/sign-in\/sign-in|cli\/transfer\/import-sign-in|gate\/metrics\/metrics-sign-in|spec\/errors-faults|http\/hash-fairness)/;
 
 export const hasRealHashes = (file: string): boolean => REAL_HASHES.test(file);
 

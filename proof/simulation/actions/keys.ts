@@ -60,7 +60,9 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   const wasValid = state.value === "added" && member.state.value === "present";
   const address = `2001:db8:${nextNumber(world).toString(16)}::1`;
   const asking = { host: () => undefined, address: () => address };
-  const result = await world.request(life, async () => life.keyGuard?.(`Bearer ${text}`, asking));
+  const result = await world.request(life, async () =>
+    life.authenticateKey?.(`Bearer ${text}`, asking),
+  );
   if (result === undefined) return `${FAILED}, for ${label}`;
   const { answer } = result;
   const isAdmitted = answer?.kind === "key-admitted";

@@ -1,9 +1,9 @@
 import { eventTypes } from "../../audit/events.ts";
-import type { LogEntry, UserId } from "../../db/records.ts";
+import type { UserId } from "../../db/records.ts";
 import type { Answer } from "../../http/responses.ts";
-import type { ActivityEntry } from "../../pages/page-data.ts";
-import { formatTime, getWords, type Locale, shortenText } from "../../pages/words.ts";
+import { getWords, shortenText } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
+import { formatActivity } from "./format-activity-pages.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
@@ -37,13 +37,4 @@ export async function getActivity(context: UserContext): Promise<Answer> {
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
   const filter = { name: user?.username ?? name, type, types: eventTypes };
   return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });
-}
-
-/** A log entry in the reader's language. One of an unknown type keeps its summary. */
-export function formatActivity(locale: Locale, entry: LogEntry): ActivityEntry {
-  const { type, summary, subject, address, at } = entry;
-  const { events } = getWords(locale);
-  const eventType = eventTypes.find((candidate) => candidate === type);
-  const text = eventType === undefined ? summary : events[eventType](subject ?? address ?? "");
-  return { text, ...formatTime(locale, at) };
 }

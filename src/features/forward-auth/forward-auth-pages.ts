@@ -21,7 +21,11 @@ import { type Answer, redirect, respond, respondText, withHeader } from "../../h
 import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../../http/return-to.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { admitsUser } from "../../identity/admits-user.ts";
-import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../identity/authenticate-key.ts";
+import {
+  createKeyRefusal,
+  type KeyAdmission,
+  type KeyRefusal,
+} from "../../identity/authenticate-key.ts";
 import type { Admission } from "../../identity/authenticate-session.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
@@ -96,7 +100,7 @@ function decide(
       }
       if (factors >= query.factors) return admission;
       return admission.kind === "key-admitted"
-        ? refusalFor("factor-unproven")
+        ? createKeyRefusal("factor-unproven")
         : { kind: "factor-unproven" };
     }
     case "key-refused":

@@ -7,7 +7,7 @@ import { parseDeviceName } from "../../lib/device-name.ts";
 import type { CodesSection, PageData } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
-import { formatActivity } from "../activity/activity-pages.ts";
+import { formatActivity } from "../activity/format-activity-pages.ts";
 import type { UserContext } from "../context.ts";
 import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
 import { getRelyingParty } from "../relying-party.ts";

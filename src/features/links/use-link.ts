@@ -47,7 +47,7 @@ export async function findLink(
 
 interface UseLinkServices extends StartSessionServices, FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
@@ -104,7 +104,7 @@ export async function useLink(
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
   if (user === "gone") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  services.memory.forget(user.id);
+  services.credentialCache.forget(user.id);
   services.events.record(createAuditEvent("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   return { kind: "entered", user, token: startSession(services, user, client) };

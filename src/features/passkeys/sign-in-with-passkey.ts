@@ -16,7 +16,7 @@ import type { RelyingParty } from "./relying-party.ts";
 
 interface SignInWithPasskeyServices extends StartSessionServices {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   readonly passkeyLimiter: Pick<Limiter, "attempt">;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
@@ -41,7 +41,7 @@ export async function signInWithPasskey(
   party: RelyingParty | undefined,
   client: Client,
 ): Promise<SignInOutcome> {
-  if (!(await services.memory.anyExists())) return { kind: "needs-setup" };
+  if (!(await services.credentialCache.anyExists())) return { kind: "needs-setup" };
 
   if ((await services.passkeyLimiter.attempt(client.remoteAddress)) === "denied") {
     services.events.record(createAuditEvent("signin_rate_limited", { client }));

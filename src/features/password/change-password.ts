@@ -12,7 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 interface ChangePasswordServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
 }
@@ -58,7 +58,7 @@ export async function changePassword(
       user.passwordHash,
       passwordHash,
     );
-    services.memory.forget(userId);
+    services.credentialCache.forget(userId);
     if (!replaced) continue;
     services.events.record(createAuditEvent("password_change", { user, client }));
     return { kind: "changed" };

@@ -111,7 +111,7 @@ export async function postPeople(
     ...rules,
     keep: "an-admin",
     async record(event) {
-      if (event.userId !== undefined) rules.memory.forget(event.userId);
+      if (event.userId !== undefined) rules.credentialCache.forget(event.userId);
       rules.events.record(attributeToAdmin(event, user, client));
     },
   };

@@ -22,7 +22,7 @@ interface SessionServices {
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   readonly events: Pick<EventLog, "record">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
 }
 
 interface SessionList {
@@ -80,7 +80,7 @@ export async function endSession(
  * that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
-  { store, clock, tokens, memory, recorder, events }: SessionServices,
+  { store, clock, tokens, credentialCache, recorder, events }: SessionServices,
   user: User,
   current: VerifiedToken | undefined,
   client: Client,
@@ -101,6 +101,6 @@ export async function endOtherSessions(
     return token;
   } finally {
     // Also after a failure: the sessions may have ended, and only the answer was lost.
-    memory.forget(user.id);
+    credentialCache.forget(user.id);
   }
 }

@@ -15,7 +15,7 @@ import { matchesSetupToken, type SetupTokenSource } from "./setup-token.ts";
 
 export interface SetUpServices extends StartSessionServices {
   readonly store: Pick<StoreParts, "users">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
@@ -41,7 +41,7 @@ export async function setUp(
   form: SetUpForm,
   client: Client,
 ): Promise<SetUpOutcome> {
-  if (await services.memory.anyExists()) return { kind: "already-configured" };
+  if (await services.credentialCache.anyExists()) return { kind: "already-configured" };
   if (!matchesSetupToken(await services.setupToken.read(), form.token)) {
     return { kind: "invalid-setup-token" };
   }

@@ -13,7 +13,7 @@ import { isSetupTokenExpected } from "./setup-token.ts";
 export async function getSetup(context: Context): Promise<Answer> {
   const { rules, options, views, paths, request } = context;
   const target = acceptReturnTarget(options, request, getParameter(request, RETURN_TO));
-  if (await rules.memory.anyExists()) return redirect(addReturnTo(paths.login, target));
+  if (await rules.credentialCache.anyExists()) return redirect(addReturnTo(paths.login, target));
   const readFromLink: Form = (field) =>
     field === "token" ? (getParameter(request, field) ?? "") : "";
   return views.page(context, "setup", await readSetupData(context, readFromLink, target));

@@ -87,7 +87,7 @@ export async function getLimitedClient({
   request,
   client,
 }: Context): Promise<Client> {
-  const isLimited = await rules.memory.anyExists();
+  const isLimited = await rules.credentialCache.anyExists();
   return isLimited ? { ...client, remoteAddress: proxies.getRemoteAddress(request) } : client;
 }
 

@@ -29,7 +29,7 @@ export interface SignInServices
     CheckCodeServices,
     RememberDeviceServices {
   readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
-  readonly memory: CredentialCache;
+  readonly credentialCache: CredentialCache;
   readonly signInLimiter: Pick<Limiter, "attempt">;
   readonly passwords: Passwords;
 }
@@ -60,7 +60,7 @@ export async function signIn(
   services: SignInServices,
   attempt: SignInAttempt,
 ): Promise<SignInOutcome> {
-  if (!(await services.memory.anyExists())) return { kind: "needs-setup" };
+  if (!(await services.credentialCache.anyExists())) return { kind: "needs-setup" };
 
   if ((await services.signInLimiter.attempt(attempt.remoteAddress)) === "denied") {
     services.events.record(createAuditEvent("signin_rate_limited", { client: attempt }));

@@ -6,7 +6,7 @@ import { findLink, removeEndedLinks, useLink } from "../../../src/features/links
 import { changePassword } from "../../../src/features/password/change-password.ts";
 import { resetPassword } from "../../../src/features/people/accounts.ts";
 import {
-  createRequireUser,
+  createAuthenticateToken,
   createSessionCache,
 } from "../../../src/identity/authenticate-session.ts";
 import { createCredentialCache } from "../../../src/identity/credential-cache.ts";
@@ -118,13 +118,18 @@ test("a reset sets the password of its user only, and opens no session", async (
   await ports.store.users.rename(owner, "me");
   assert.equal((await find(token))?.username, "me");
   // Of a store that reports no changes, so that the rule has to forget whom it changes.
-  const memory = createCredentialCache(ports.store, ports.clock);
-  const guard = createRequireUser(ports.tokens, createSessionCache(memory), ports.clock, {
-    store: ports.store.sessions,
-  });
+  const credentialCache = createCredentialCache(ports.store, ports.clock);
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(credentialCache),
+    ports.clock,
+    {
+      store: ports.store.sessions,
+    },
+  );
   const session = ports.tokens.issue(owner).text;
   assert.equal((await guard(session)).kind, "admitted");
-  const outcome = await useLink({ ...ports, memory }, token, BOB, CLIENT);
+  const outcome = await useLink({ ...ports, credentialCache }, token, BOB, CLIENT);
   assert.deepEqual(outcome, { kind: "password-reset" });
   const { user, hash } = await stored(owner);
   const sessionsFrom = ports.clock.now() / 1_000 + 1;

@@ -35,7 +35,7 @@ async function withOwner(t: TestContext) {
 
 test("replaces the old password, forgets the cached user and records an entry", async (t) => {
   const { ports, owner, storedHash, change } = await withOwner(t);
-  const forget = t.mock.method(ports.memory, "forget");
+  const forget = t.mock.method(ports.credentialCache, "forget");
   assert.equal(await change(), "changed");
   assert.deepEqual(
     forget.mock.calls.map(({ arguments: [account] }) => account),

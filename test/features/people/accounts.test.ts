@@ -50,7 +50,7 @@ test("deletes the setup token with the first account only, which closes the setu
     assert.equal((await addUser(ports, username, password)).kind, kind);
     assert.equal(ports.setupToken.deletions, deletions);
   }
-  assert.equal(await ports.memory.anyExists(), true);
+  assert.equal(await ports.credentialCache.anyExists(), true);
 });
 
 test("keeps groups and end, but the first account cannot end", async (t) => {

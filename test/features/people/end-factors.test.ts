@@ -9,7 +9,7 @@ import { addPasskey, beginPasskey } from "../../../src/features/passkeys/manage-
 import { removeCodes, removeFactors } from "../../../src/features/people/accounts.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
 import {
-  createRequireUser,
+  createAuthenticateToken,
   createSessionCache,
 } from "../../../src/identity/authenticate-session.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
@@ -98,9 +98,14 @@ test("a sign-in that was half done opens no session and remembers no device", as
   const slow = { ...ports, passwords: { ...ports.passwords, verify } };
   const half = await signIn(slow, { ...attempt, device });
   assert.ok(half.kind === "signed-in", "the device was remembered when it began");
-  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
-    store: ports.store.sessions,
-  });
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(ports.credentialCache),
+    ports.clock,
+    {
+      store: ports.store.sessions,
+    },
+  );
   for (const { token } of [first, half])
     assert.equal((await guard(token.text)).kind, "needs-sign-in");
   const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });

@@ -4,9 +4,9 @@ import { createAuditEvent } from "../../../src/audit/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
 import { endAllSessions, endUserSessions } from "../../../src/features/people/accounts.ts";
 import {
-  createRequireUser,
+  createAuthenticateToken,
   createSessionCache,
-  userOfAdmission,
+  getAdmittedUser,
 } from "../../../src/identity/authenticate-session.ts";
 import { createSessionTokens } from "../../../src/identity/session-token.ts";
 import { SECRET } from "../../support/gate.ts";
@@ -19,17 +19,22 @@ async function scene(t: TestContext) {
   const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
-  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
-    store: ports.store.sessions,
-  });
+  const guard = createAuthenticateToken(
+    ports.tokens,
+    createSessionCache(ports.credentialCache),
+    ports.clock,
+    {
+      store: ports.store.sessions,
+    },
+  );
   return {
     ...ports,
     guest: guest.id,
     owner: owner.id,
     /** The user of the token, read from the store again. */
     async whose(token: string) {
-      for (const id of [guest.id, owner.id]) ports.memory.forget(id);
-      return userOfAdmission(await guard(token))?.username;
+      for (const id of [guest.id, owner.id]) ports.credentialCache.forget(id);
+      return getAdmittedUser(await guard(token))?.username;
     },
     /** As a sign-in does it. */
     async issue(id: UserId) {

@@ -187,7 +187,7 @@ test("continues no session of another user or of a forged token, and records non
 test("forgets the user even if the answer of the store is lost, or it throws at once", async (t) => {
   const { ports, start, endOthers } = await scene(t);
   const own = await start();
-  const forget = t.mock.method(ports.memory, "forget");
+  const forget = t.mock.method(ports.credentialCache, "forget");
   const lost = new Error("the connection is lost");
   const atOnce = (): never => {
     throw lost;

@@ -46,8 +46,8 @@ for (const [text, reported] of invalid) {
 
 test("an invalid line may have set any setting, and is not repeated", async (t) => {
   const file = await fileWith(t, "DATABASE_URL postgres://u:hunter2@db/x?sslmode=require\n");
-  const text = "--env-file: expected NAME=value in line 1";
-  assert.deepEqual(wholeProblems({}, {}, file), [{ about: ["--env-file"], text }]);
+  const message = "--env-file: expected NAME=value in line 1";
+  assert.deepEqual(wholeProblems({}, {}, file), [{ about: ["--env-file"], message }]);
   assert.doesNotMatch(JSON.stringify(warnings({}, file)), /hunter2/);
 });
 

@@ -190,6 +190,6 @@ test("an app that leaves the option out loads nothing of the pages", () => {
     registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
     await import(${index});`;
   const loaded = `${execFileSync(process.execPath, ["--input-type=module", "-e", script])}`;
-  assert.match(loaded, /endpoints\/home\.ts/);
-  assert.doesNotMatch(loaded, /endpoints\/people/);
+  assert.match(loaded, /features\/home\/home-pages\.ts/);
+  assert.doesNotMatch(loaded, /features\/(people\/people-|activity\/activity-)/);
 });
