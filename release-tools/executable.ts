@@ -84,19 +84,19 @@ const contained: Plugin = {
         resolveDir: join(ROOT, "release-tools"),
       };
     });
-    onLoad({ filter: /\/src\/core\/hosts\/public-suffix-list\.ts$/ }, () => ({
+    onLoad({ filter: /\/src\/lib\/public-suffix-list\.ts$/ }, () => ({
       contents: 'export const loadSuffixList = () => require("tldts");',
       resolveDir: ROOT,
     }));
     onLoad({ filter: /\/src\/gate\/version\.ts$/ }, () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-      return { contents: `export const version = () => ${JSON.stringify(version)};` };
+      return { contents: `export const getVersion = () => ${JSON.stringify(version)};` };
     });
     onLoad({ filter: /\/src\/proxies\/haproxy-script\.ts$/ }, () => {
       const script = readFileSync(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
       return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
     });
-    onLoad({ filter: /\/src\/web\/pages\/page-files\.ts$/ }, () => {
+    onLoad({ filter: /\/src\/pages\/page-files\.ts$/ }, () => {
       const names = readdirSync(TEMPLATES).sort();
       const files = names.map((name) => [name, readForRelease(TEMPLATES, name)]);
       return {

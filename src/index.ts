@@ -49,7 +49,14 @@ export { andThen, type MaybePromise } from "./lib/maybe-promise.ts";
 export { nameKeyOf } from "./lib/names.ts";
 export type { ServerLog } from "./lib/server-log.ts";
 export type { WorkQueueLimits } from "./lib/work-queue.ts";
-export type { AuthOptions } from "./options.ts";
+export type {
+  AuthOptions,
+  GuardOptions,
+  HostOptions,
+  PageOptions,
+  SessionOptions,
+  SignInOptions,
+} from "./options.ts";
 export type * from "./pages/page-data.ts";
 export type { QrCode } from "./pages/qr-code.ts";
 export type { Locale, ShownTime, Words } from "./pages/words.ts";

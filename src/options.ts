@@ -1,14 +1,274 @@
+import { availableParallelism } from "node:os";
 import type { EventListener } from "./audit/event-listener.ts";
 import type { Store } from "./db/store.ts";
 import type { SetupTokenSource } from "./features/setup/setup-token.ts";
-import type { PostLoginLocation } from "./http/location.ts";
+import { MAX_CSS_BYTES } from "./http/assets.ts";
+import {
+  isCookieDomain,
+  isLocation,
+  type PostLoginLocation,
+  parseOrigin,
+} from "./http/location.ts";
+import { isAddressRange } from "./http/remote-address.ts";
+import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
 import type { AllowedHosts } from "./lib/allowed-hosts.ts";
 import type { BoundedLog } from "./lib/bounded-log.ts";
+import { normalizeHost } from "./lib/host-name.ts";
+import { isObject } from "./lib/json.ts";
 import { type Meter, noMeter } from "./lib/meter.ts";
+import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
-import type { PageFunctions } from "./pages/page-data.ts";
-import type { Locale } from "./pages/words.ts";
+import { isColor } from "./pages/accent-color.ts";
+import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
+import { isLocale, type Locale, locales } from "./pages/words.ts";
+
+/** A row for each option: its default, what it accepts, and the check. */
+type OptionRows<Options> = {
+  readonly [K in keyof Options]-?: Option<Options[K] | Exclude<Options[K], undefined>>;
+};
+
+/** What an option is once it is settled: the type of its row. */
+type Settled<Rows> = {
+  readonly [K in keyof Rows]: Rows[K] extends Option<infer T> ? T : Settled<Rows[K]>;
+};
+
+const MAX_APP_NAME = 60;
+/** Shorter prefixes would let one client block the sign-in for whole providers. */
+const MIN_LIMIT_IPV6_PREFIX = 32;
+/** With this prefix length, each IPv6 address counts by itself. */
+export const MAX_LIMIT_IPV6_PREFIX = 128;
+/** Three of libuv's four threads: the fourth stays free for files and names. */
+const MAX_HASHES_AT_ONCE = 3;
+const MAX_HASHES_WAITING = 128;
+
+const noSetupToken: SetupTokenSource = { read: async () => undefined, delete: async () => {} };
+
+/** For apps that pass no logger. */
+const consoleLog: ServerLog = {
+  warn: (fields, message) => console.warn(`latchkey: ${message}`, fields),
+  error: (fields, message) => console.error(`latchkey: ${message}`, fields),
+};
+
+const isOrigin = (text: string): boolean => parseOrigin(text) === text;
+const isBasePath = (text: string): boolean =>
+  text === "" || /^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(text);
+const isHomePath = (text: string | null): boolean =>
+  text === null || (text !== "" && isBasePath(text.replace(/\/$/, "")));
+const isAppName = (text: string): boolean =>
+  text.length <= MAX_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
+const isIpv6Prefix = (bits: number): boolean =>
+  Number.isInteger(bits) && bits >= MIN_LIMIT_IPV6_PREFIX && bits <= MAX_LIMIT_IPV6_PREFIX;
+const isHostList = (hosts: AllowedHosts): boolean =>
+  Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => normalizeHost(host) === host);
+
+const createTextOption = (
+  takes: string,
+  accepts: (text: string) => boolean,
+): Option<string | undefined> => defineOption<string | undefined>(undefined, takes, accepts);
+
+const createListOption = (
+  takes: string,
+  accepts: (text: string) => boolean,
+): Option<readonly string[]> =>
+  defineOption<readonly string[]>([], takes, (all) => Array.isArray(all) && all.every(accepts));
+
+const createFlagOption = (on: boolean): Option<boolean> =>
+  defineOption(on, "true or false", (value) => typeof value === "boolean");
+
+/** An object with the functions of its default. */
+function createFunctionsOption<T extends object>(defaults: T): Option<T> {
+  const names = Object.keys(defaults);
+  const takes = `an object with the functions ${names.join(" and ")}`;
+  return defineOption(defaults, takes, (functions) =>
+    names.every((name) => typeof functions[name as keyof T] === "function"),
+  );
+}
+
+const freezeCopy = <T extends object>(value: T): T =>
+  typeof value === "object" && value !== null ? Object.freeze({ ...value }) : value;
+
+const pageFunction = <Name extends PageName>(): Option<PageFunction<Name> | undefined> =>
+  defineOption<PageFunction<Name> | undefined>(
+    undefined,
+    "a function that returns HTML",
+    (page) => typeof page === "function",
+  );
+
+/** A path, which is checked when it is read. */
+const pathOption = createTextOption("a path", (text) => typeof text === "string");
+
+/** The addresses of Latchkey, and of what it trusts. */
+export interface HostOptions {
+  /**
+   * The host names that requests for Latchkey's paths may use, without ports; others get 421.
+   * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
+   * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
+   */
+  readonly allowed?: AllowedHosts | undefined;
+  /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
+  readonly publicUrl?: string | undefined;
+  /** Shares the session with every host at or below this domain. Default: this host only. */
+  readonly cookieDomain?: string | undefined;
+  /** Other origins whose pages may post the sign-out, such as `https://app.example.org`. */
+  readonly trustedOrigins?: readonly string[] | undefined;
+  /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+const hostOptions = {
+  allowed: defineOption<AllowedHosts>(
+    ["*"],
+    "loopback-setup, or a list of host names without a port, or of * for any",
+    (hosts) => hosts === "loopback-setup" || isHostList(hosts),
+    // An invalid name stays as it is, and the check refuses it.
+    (hosts) =>
+      Array.isArray(hosts)
+        ? Object.freeze(hosts.map((host) => normalizeHost(host) ?? host))
+        : hosts,
+  ),
+  publicUrl: createTextOption(
+    "an origin such as https://auth.example.org, without a path",
+    isOrigin,
+  ),
+  cookieDomain: createTextOption(
+    "a domain such as example.org, in lower case and without a port",
+    isCookieDomain,
+  ),
+  trustedOrigins: createListOption(
+    "origins such as https://app.example.org, without a path",
+    isOrigin,
+  ),
+  trustedProxies: createListOption("IP addresses or ranges such as 10.0.0.0/8", isAddressRange),
+} satisfies OptionRows<HostOptions>;
+
+/** What guards answer to requests without a session. */
+export interface GuardOptions {
+  /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
+  readonly returnTo?: boolean | undefined;
+  /**
+   * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
+   * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
+   */
+  readonly onDenied?: "redirect" | "negotiate" | undefined;
+  /**
+   * Guards also admit programs with a key, as a Bearer token or as the password of Basic. Default:
+   * false.
+   */
+  readonly keys?: boolean | undefined;
+}
+
+const guardOptions = {
+  returnTo: createFlagOption(false),
+  onDenied: defineChoice("redirect", "negotiate"),
+  keys: createFlagOption(false),
+} satisfies OptionRows<GuardOptions>;
+
+/** How users sign in, and the limits of that. */
+export interface SignInOptions {
+  /** Offers passkeys. Default: true. */
+  readonly passkeys?: boolean | undefined;
+  /**
+   * Offers one-time codes (TOTP) on the home page. Default: true. With
+   * `false`, accounts that use codes already still need one to sign in.
+   */
+  readonly codes?: boolean | undefined;
+  /**
+   * Offers to ask for no code on this device for 30 days. Default: true.
+   * With `false`, devices that are remembered already need a code.
+   */
+  readonly rememberDevice?: boolean | undefined;
+  /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
+  readonly limiter?: "own" | "shared" | undefined;
+  /**
+   * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
+   * Default: 128, each address by itself. On the public internet 64 is better: one client has
+   * a whole /64.
+   */
+  readonly limitIpv6Prefix?: number | undefined;
+  /**
+   * Limits for password hashing. Default: one at a time for each core, at most three; 128 waiting.
+   * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
+   */
+  readonly hashing?: WorkQueueLimits | undefined;
+}
+
+const signInOptions = {
+  passkeys: createFlagOption(true),
+  codes: createFlagOption(true),
+  rememberDevice: createFlagOption(true),
+  limiter: defineChoice("own", "shared"),
+  limitIpv6Prefix: defineOption<number>(
+    MAX_LIMIT_IPV6_PREFIX,
+    `a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,
+    isIpv6Prefix,
+  ),
+  hashing: defineOption<WorkQueueLimits>(
+    { atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE), waiting: MAX_HASHES_WAITING },
+    "atOnce of 1 or more and waiting of 0 or more",
+    ({ atOnce, waiting }) => atOnce >= 1 && waiting >= 0,
+    freezeCopy,
+  ),
+} satisfies OptionRows<SignInOptions>;
+
+/** The sessions of users. */
+export interface SessionOptions {
+  /**
+   * Records sessions, so that users can see and end their own.
+   * Default: true.
+   */
+  readonly list?: boolean | undefined;
+  /** In seconds, from the sign-in; using a session does not extend it. Default: 30 days. */
+  readonly lifetime?: number | undefined;
+}
+
+const sessionOptions = {
+  list: createFlagOption(true),
+  lifetime: defineOption<number>(
+    SESSION_LIFETIME_SECONDS,
+    "a whole number of seconds from 60 to 100000000000",
+    (seconds) => Number.isInteger(seconds) && seconds >= 60 && seconds <= 100_000_000_000,
+  ),
+} satisfies OptionRows<SessionOptions>;
+
+/** The look of the pages. */
+export interface PageOptions extends PageFunctions {
+  /** The name of the app on all pages. Default: `Latchkey`. */
+  readonly appName?: string | undefined;
+  /** The colour of buttons, such as `#1a5fb4`, and of links, adjusted for contrast. */
+  readonly accentColor?: string | undefined;
+  /** An image above the heading of each page. Default: a key. */
+  readonly logoFile?: string | undefined;
+  /** The image in its place where the browser prefers a dark scheme. */
+  readonly logoFileDark?: string | undefined;
+  /** The language of all pages. Default: the available language that the browser prefers. */
+  readonly locale?: Locale | undefined;
+  /** CSS that every page loads after Latchkey's own style sheet: at most 64 KiB. Default: none. */
+  readonly css?: string | undefined;
+}
+
+const pageOptions = {
+  appName: defineOption<string>(
+    "Latchkey",
+    `one line of 1 to ${MAX_APP_NAME} characters`,
+    isAppName,
+  ),
+  accentColor: createTextOption("a color such as #1a5fb4", isColor),
+  logoFile: pathOption,
+  logoFileDark: pathOption,
+  locale: defineOption<Locale | undefined>(undefined, locales.join(", "), isLocale),
+  css: createTextOption(
+    `CSS of at most ${MAX_CSS_BYTES} bytes`,
+    (css) => typeof css === "string" && Buffer.byteLength(css) <= MAX_CSS_BYTES,
+  ),
+  login: pageFunction(),
+  setup: pageFunction(),
+  link: pageFunction(),
+  home: pageFunction(),
+  people: pageFunction(),
+  activity: pageFunction(),
+  error: pageFunction(),
+} satisfies OptionRows<PageOptions>;
 
 /** The options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {
@@ -20,15 +280,15 @@ export interface AuthOptions {
    */
   readonly secret: string | undefined;
   /** Older secrets, whose sessions stay valid while a new secret is introduced. Default: none. */
-  readonly previousSecrets?: readonly string[];
+  readonly previousSecrets?: readonly string[] | undefined;
   /** Prefix of every path that Latchkey serves, such as `/auth`. Default: none. */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
   /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
   readonly homePath?: string | null | undefined;
   /** Where setup and sign-in redirect: a path, an absolute URL, or a function. Default: `/`. */
-  readonly postLoginLocation?: PostLoginLocation;
+  readonly postLoginLocation?: PostLoginLocation | undefined;
   /** The one-time token that setup requires. Default: none; the first client to reach setup wins. */
-  readonly setupToken?: SetupTokenSource;
+  readonly setupToken?: SetupTokenSource | undefined;
   /**
    * Called in the background, after the first account is made, with the domain from the setup form,
    * which has the field only with this option. A failure is only logged. Default: none.
@@ -40,111 +300,71 @@ export interface AuthOptions {
    * Receives warnings, errors and refused requests with their address: at most ten lines a minute of
    * each address and each message, then a sum. Default: the console.
    */
-  readonly log?: ServerLog;
+  readonly log?: ServerLog | undefined;
   /** Called after each entry of the audit log, for notifications. Never delays or changes an answer. */
   readonly onEvent?: EventListener | undefined;
   /**
    * Serves pages on which members of the group `admins` manage accounts, below `/account/people`.
    * Default: false.
    */
-  readonly people?: boolean;
+  readonly people?: boolean | undefined;
   /** The addresses of Latchkey, and of what it trusts. */
-  readonly hosts?: {
-    /**
-     * The host names that requests for Latchkey's paths may use, without ports; others get 421.
-     * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
-     * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
-     */
-    readonly allowed?: AllowedHosts;
-    /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
-    readonly publicUrl?: string | undefined;
-    /** Shares the session with every host at or below this domain. Default: this host only. */
-    readonly cookieDomain?: string | undefined;
-    /** Other origins whose pages may post the sign-out, such as `https://app.example.org`. */
-    readonly trustedOrigins?: readonly string[];
-    /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
-    readonly trustedProxies?: readonly string[];
-  };
+  readonly hosts?: HostOptions | undefined;
   /** What guards answer to requests without a session. */
-  readonly guards?: {
-    /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
-    readonly returnTo?: boolean;
-    /**
-     * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
-     * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
-     */
-    readonly onDenied?: "redirect" | "negotiate";
-    /**
-     * Guards also admit programs with a key, as a Bearer token or as the password of Basic. Default:
-     * false.
-     */
-    readonly keys?: boolean;
-  };
+  readonly guards?: GuardOptions | undefined;
   /** How users sign in, and the limits of that. */
-  readonly signIn?: {
-    /** Offers passkeys. Default: true. */
-    readonly passkeys?: boolean;
-    /**
-     * Offers one-time codes (TOTP) on the home page. Default: true. With
-     * `false`, accounts that use codes already still need one to sign in.
-     */
-    readonly codes?: boolean;
-    /**
-     * Offers to ask for no code on this device for 30 days. Default: true.
-     * With `false`, devices that are remembered already need a code.
-     */
-    readonly rememberDevice?: boolean;
-    /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
-    readonly limiter?: "own" | "shared";
-    /**
-     * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
-     * Default: 128, each address by itself. On the public internet 64 is better: one client has
-     * a whole /64.
-     */
-    readonly limitIpv6Prefix?: number;
-    /**
-     * Limits for password hashing. Default: one at a time for each core, at most three; 128 waiting.
-     * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
-     */
-    readonly hashing?: WorkQueueLimits;
-  };
+  readonly signIn?: SignInOptions | undefined;
   /** The sessions of users. */
-  readonly sessions?: {
-    /**
-     * Records sessions, so that users can see and end their own.
-     * Default: true.
-     */
-    readonly list?: boolean;
-    /** In seconds, from the sign-in; using a session does not extend it. Default: 30 days. */
-    readonly lifetime?: number;
-  };
+  readonly sessions?: SessionOptions | undefined;
   /** The look of the pages. */
-  readonly pages?: {
-    /** The name of the app on all pages. Default: `Latchkey`. */
-    readonly appName?: string;
-    /** The colour of buttons, such as `#1a5fb4`, and of links, adjusted for contrast. */
-    readonly accentColor?: string | undefined;
-    /** An image above the heading of each page. Default: a key. */
-    readonly logoFile?: string | undefined;
-    /** The image in its place where the browser prefers a dark scheme. */
-    readonly logoFileDark?: string | undefined;
-    /** The language of all pages. Default: the available language that the browser prefers. */
-    readonly locale?: Locale | undefined;
-    /** CSS that every page loads after Latchkey's own style sheet: at most 64 KiB. Default: none. */
-    readonly css?: string | undefined;
-  } & PageFunctions;
+  readonly pages?: PageOptions | undefined;
 }
 
-/** The options that contain others. */
-export type OptionGroups = Pick<
-  Required<AuthOptions>,
-  "hosts" | "guards" | "signIn" | "sessions" | "pages"
->;
+/** Every option, with its default and its check. The gate's settings use the checks too. */
+export const optionTable = {
+  store: defineRequired<Store>(
+    "a store, such as that of await openSqlite({ file })",
+    (store) => isObject(store) && "users" in store && "observe" in store,
+  ),
+  secret: createTextOption("text", (secret) => typeof secret === "string"),
+  previousSecrets: createListOption(
+    "secrets that are not empty",
+    (secret) => typeof secret === "string" && secret !== "",
+  ),
+  basePath: defineOption<string>("", "a path without a trailing slash, such as /auth", isBasePath),
+  homePath: defineOption<string | null | undefined>(
+    undefined,
+    "a path such as /me, or null",
+    isHomePath,
+  ),
+  postLoginLocation: defineOption<PostLoginLocation>(
+    "/",
+    "a path such as / or an absolute http or https URL",
+    (location) => typeof location === "function" || isLocation(location),
+  ),
+  setupToken: createFunctionsOption(noSetupToken),
+  setUpDomain: defineOption<((domain: string) => Promise<void>) | undefined>(
+    undefined,
+    "a function",
+    (start) => typeof start === "function",
+  ),
+  // Failures of the log are dropped later on, so this is the only report of a log that is not one.
+  log: createFunctionsOption(consoleLog),
+  onEvent: defineOption<EventListener | undefined>(
+    undefined,
+    "a function",
+    (listener) => typeof listener === "function",
+  ),
+  people: createFlagOption(false),
+  hosts: hostOptions,
+  guards: guardOptions,
+  signIn: signInOptions,
+  sessions: sessionOptions,
+  pages: pageOptions,
+};
 
 /** The options after `settleOptions`: complete, checked, copied and frozen. */
-export interface SettledOptions
-  extends Required<Omit<AuthOptions, keyof OptionGroups>>,
-    Readonly<{ [G in keyof OptionGroups]: Required<OptionGroups[G]> }> {
+export interface SettledOptions extends Omit<Settled<typeof optionTable>, "secret" | "log"> {
   readonly secret: string;
   /** Bounds `log` of the options, which nothing else writes to. */
   readonly log: BoundedLog;

@@ -7,8 +7,8 @@ import { Fault } from "./lib/fault.ts";
 import { checkOptions, createOptionFault } from "./lib/options.ts";
 import { findPublicSuffixProblem } from "./lib/public-suffix.ts";
 import { createSafeLog, type ServerLog } from "./lib/server-log.ts";
-import { optionTable } from "./option-table.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
+import { optionTable } from "./options.ts";
 
 /** What messages call the secrets. */
 export type SecretNames = Readonly<Record<WeakSecret["which"], string>>;

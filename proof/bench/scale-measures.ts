@@ -17,7 +17,7 @@ import { createSeals } from "../../src/identity/seals.ts";
 import { createSessionRecorder } from "../../src/identity/session-recorder.ts";
 import { createSessionTokens } from "../../src/identity/session-token.ts";
 import { toSession } from "../../src/identity/start-session.ts";
-import { optionTable } from "../../src/option-table.ts";
+import { optionTable } from "../../src/options.ts";
 import { quantile } from "./figures.ts";
 import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";
 import { OWNER, type Subject } from "./scale-stores.ts";

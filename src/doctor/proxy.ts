@@ -1,6 +1,6 @@
 import { getReach, REACH_FIELDS } from "../gate/reach.ts";
 import { createAddressMatcher } from "../http/remote-address.ts";
-import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
+import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 
 /** No network of one owner is that large: `fc00::/7` is the largest private one. */

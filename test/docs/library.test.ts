@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createAuth } from "../../src/index.ts";
 import { listOptionNames } from "../../src/lib/options.ts";
-import { optionTable } from "../../src/option-table.ts";
+import { optionTable } from "../../src/options.ts";
 import { optionsWith } from "../support/options.ts";
 import { at, rowsOf, text } from "./pages.ts";
 

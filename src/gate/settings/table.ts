@@ -1,4 +1,4 @@
-import { optionTable } from "../../option-table.ts";
+import { optionTable } from "../../options.ts";
 import { DEFAULT_ACCENT } from "../../pages/accent-color.ts";
 import { locales } from "../../pages/words.ts";
 import { type Entry, listSettings, type NamedEntry, type Setting } from "./entry.ts";

@@ -12,7 +12,7 @@ import { explainFileError } from "../../lib/files/file-error.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
 import type { Option } from "../../lib/options.ts";
 import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
-import { optionTable } from "../../option-table.ts";
+import { optionTable } from "../../options.ts";
 import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
