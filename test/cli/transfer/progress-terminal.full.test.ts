@@ -17,15 +17,15 @@ test("shows progress on a terminal, and only the results at the end", async (t) 
 
   const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
   assert.match(backedUp.shown, /copying: \d+ of \d+ pages/);
-  assert.match(backedUp.shown, /Backed up 60001 users and 30 log entries to \S+\n$/);
+  assert.match(backedUp.shown, /Backed up 60001 users and 60 log entries to \S+\n$/);
 
   const restored = await onTerminal(t, `latchkey restore ${file}.db --data-dir ${file}.d`, {});
   assert.match(restored.shown, /copying: \d+ of \d+ pages/);
-  assert.match(restored.shown, /Restored 60001 users and 30 log entries to \S+\n$/);
+  assert.match(restored.shown, /Restored 60001 users and 60 log entries to \S+\n$/);
 
   const copy = `copy --from sqlite:${file}.db --to sqlite:${file}.copy.db`;
   const copied = await onTerminal(t, `latchkey ${copy}`, {});
   assert.match(copied.shown, /copying: users \d+/);
   assert.match(copied.shown, /comparing: users \d+/);
-  assert.match(copied.shown, /Copied 60001 users and 30 log entries from \S+ to \S+; .*\n$/);
+  assert.match(copied.shown, /Copied 60001 users and 60 log entries from \S+ to \S+; .*\n$/);
 });
