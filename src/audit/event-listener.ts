@@ -3,13 +3,18 @@ import type { StoreParts } from "../db/store.ts";
 import { getErrorMessage } from "../lib/fault.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 
-/** A stored entry of the audit log, as a listener gets it. */
+/** Represents a stored entry of the audit log, as a listener receives it. */
 export interface AuditEvent extends NewLogEntry {
-  /** The first sign-in of this account from this address and device, as far as the log reaches. */
+  /**
+   * True for the first sign-in of this account from this address and device, as far as the log
+   * reaches.
+   */
   readonly new?: true;
 }
 
-/** Called after an entry is stored. What it returns or throws changes no answer. */
+/**
+ * Called after an entry is stored. What the listener returns or throws does not change a response.
+ */
 export type EventListener = (event: AuditEvent) => unknown;
 
 /** Returns a function that passes stored entries to the listener. A failure is only logged. */
@@ -27,7 +32,7 @@ export function createEventListener(
       const isNew = await isFirstSignIn(store, entry).catch(
         logFailure("earlier sign-ins not read"),
       );
-      // Not awaited: a listener that hangs must not hold up the log.
+      // The call is not awaited: a listener that hangs must not delay the log.
       callListener({ ...entry, ...(isNew === true && { new: true }) }).catch(
         logFailure("onEvent failed"),
       );

@@ -9,38 +9,48 @@ import type { ServerLog } from "../lib/server-log.ts";
 import { DENIAL, type NewAuditEvent } from "./events.ts";
 import { createRepeatedEvents } from "./repeated-events.ts";
 
-/** Denials, which any client can cause, fill at most half of the queue. */
+/** Denials fill at most half of the queue, since any client can cause them. */
 const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
-/** A single entry is written at once. Those that follow within the pause share a transaction. */
+/** A single entry is written at once. Entries that follow within the pause share a transaction. */
 const PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 250;
 
-/** Denied sign-ins that stay in the audit log: any client can cause them, and so fill the disk. */
+/**
+ * The audit log keeps this many denied sign-ins: any client can cause them and could fill the disk.
+ */
 const MAX_KEPT_DENIALS = 10_000;
-/** New denials between two checks, since a check takes a millisecond. */
+/** A check follows after this many new denials, since each check takes a millisecond. */
 const PRUNE_AFTER = 500;
-/** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */
+/**
+ * One check removes at most this many denials: more than `PRUNE_AFTER`, and few enough for a short
+ * transaction.
+ */
 const MAX_PRUNED = 1_000;
 
 /**
- * Inserts log entries in the background: in order, in batches, retried after a pause when the store
- * fails. Recording never waits and never throws, so no response depends on it. Entries that one
- * account repeats are bounded.
+ * Inserts log entries in the background: in order, in batches, and with retries after a pause when
+ * the store fails. Recording never waits and never throws, so no response depends on it. The number
+ * of entries that one account repeats is bounded.
  */
 export interface EventLog {
   record(event: NewAuditEvent): void;
-  /** Records how many entries repeated others too often, and begins the next minute. */
+  /**
+   * Records how many entries exceeded the limit for repeated entries, and starts the next minute.
+   */
   sumUp(): void;
   readonly waiting: number;
   /**
-   * Writes the entries that wait at the call at once. Does not wait for later entries, stops when the
-   * store fails, and returns after 250 ms at most. Never throws.
+   * Writes the entries that wait at the time of the call, without a pause. Does not wait for later
+   * entries, stops when the store fails, and returns after 250 ms at most. Never throws.
    */
   flush(): Promise<void>;
-  /** Writes the waiting entries, for two seconds at most, and logs how many it could not write. */
+  /**
+   * Writes the waiting entries, for two seconds at most, and logs how many entries it could not
+   * write.
+   */
   close(): Promise<void>;
 }
 
@@ -51,7 +61,7 @@ export const toLogEntry = (event: NewAuditEvent, clock: Pick<Clock, "now">): New
 
 interface EventLogOptions {
   readonly meter?: EntryMeter;
-  /** Called with the entries of each transaction. Must not throw. */
+  /** Called with the entries of each transaction. The function must not throw. */
   readonly onStored?: (stored: readonly NewLogEntry[]) => Promise<void>;
 }
 
@@ -79,14 +89,15 @@ export function createEventLog(
       ms = outcome === "written" ? PAUSE_MS : Math.min(ms * 2, MAX_PAUSE_MS);
       await pause(ms, closing.signal);
     }
-    // Must stay synchronous with the last check of `waiting`, or an entry could stay unwritten.
+    // This line must stay synchronous with the last check of `waiting`, or an entry could stay
+    // unwritten.
     writing = undefined;
   }
 
-  /** Writes a batch, or waits for the one that is being written. Never throws. */
+  /** Writes a batch, or waits for the batch that is being written. Never throws. */
   function writeNextBatch(): Promise<"written" | "failed"> {
     batch ??= writeBatch()
-      // The server log or the meter threw, so there is nowhere to report it.
+      // The server log or the meter threw, so the failure cannot be reported anywhere.
       .catch(() => "failed" as const)
       .finally(() => {
         batch = undefined;
@@ -116,14 +127,16 @@ export function createEventLog(
     return "written";
   }
 
-  /** At the first denial and after every 500. A failure is only logged. */
+  /**
+   * Removes old denials at the first denial and after every 500 denials. A failure is only logged.
+   */
   async function pruneDenials(written: readonly NewLogEntry[]): Promise<void> {
     uncheckedDenials += written.filter(({ type }) => type === DENIAL).length;
     if (uncheckedDenials < PRUNE_AFTER) return;
     uncheckedDenials = 0;
     try {
       const removed = await store.pruneType(DENIAL, MAX_KEPT_DENIALS, MAX_PRUNED);
-      // There may be more, for example of an imported log.
+      // More denials may remain, for example in an imported log.
       if (removed === MAX_PRUNED) uncheckedDenials = PRUNE_AFTER;
     } catch (error) {
       log.warn({ reason: getErrorMessage(error) }, "old log entries were not removed");
@@ -138,8 +151,8 @@ export function createEventLog(
       return;
     }
     waiting.push(toLogEntry(event, clock));
-    // One turn of the event loop first: the response is sent before the disk write, and entries of
-    // the same turn share one transaction.
+    // The write waits one turn of the event loop, so that the response is sent before the disk
+    // write, and entries of the same turn share one transaction.
     writing ??= turn().then(writeAll);
   }
 

@@ -1,14 +1,17 @@
 import type { NewLogEntry, User } from "../db/records.ts";
 import { type Client, describeClient } from "../lib/client.ts";
 
-/** What happened: an entry of the audit log without its time. */
+/** Describes what happened: an entry of the audit log without its time. */
 export interface NewAuditEvent extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
-  /** The service itself, an operator at the command line, or an administrator by the username. */
+  /**
+   * The author is the service itself, an operator at the command line, or an administrator with the
+   * username.
+   */
   readonly author: "system" | "cli" | `admin ${string}`;
 }
 
-/** The summary of each type. */
+/** Maps each type to its summary. */
 const summaries = {
   signin: "Signed in as {subject}",
   signin_rate_limited: "Rate limited login from {address}",
@@ -49,30 +52,35 @@ export type EventType = keyof typeof summaries;
 
 export const eventTypes: readonly EventType[] = Object.keys(summaries) as EventType[];
 
-/** The type that any client can cause, and so in any number. */
+/** Any client can cause events of this type, in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
 
 interface Facts {
-  /** Whom the event concerns: this user sees the entry at home. */
+  /** The event concerns this user, who sees the entry on the home page. */
   readonly user?: User | undefined;
-  /** What it concerns, if that is more than the user. */
+  /** The name replaces the username as the subject of the event. */
   readonly name?: string;
-  /** How many accounts it concerns. */
+  /** The event concerns this number of accounts. */
   readonly count?: number;
-  /** Who sent the request. */
+  /** This client sent the request. */
   readonly client?: Client | undefined;
 }
 
-/** In characters. The setup takes longer usernames, which would fill the log. */
+/** The limit is in characters. The setup accepts longer usernames, which would fill the log. */
 const MAX_SUBJECT = 1_024;
 
-/** A name as entries have it: shortened, and without NULs, which not every store can keep. */
+/**
+ * Returns a name as entries contain it: shortened, and without NULs, which not every store can
+ * keep.
+ */
 function sanitizeSubject(name: string): string {
   const text = name.replaceAll("\0", "\ufffd");
   return text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT).toWellFormed()}…`;
 }
 
-/** The event, caused by the service itself, with its facts and the summary that is made of them. */
+/**
+ * Creates an event, caused by the service itself, with its facts and the summary made from them.
+ */
 export function createAuditEvent(
   type: EventType,
   { user, name, count, client }: Facts,
@@ -90,7 +98,7 @@ export function createAuditEvent(
   return { type, summary, author: "system", ...facts };
 }
 
-/** The same event, caused by an administrator. */
+/** Returns the same event, attributed to an administrator. */
 export const attributeToAdmin = (
   event: NewAuditEvent,
   { username }: User,
@@ -101,7 +109,7 @@ export const attributeToAdmin = (
   author: `admin ${sanitizeSubject(username)}`,
 });
 
-/** The same event, caused by a command. */
+/** Returns the same event, attributed to a command. */
 export const attributeToOperator = (event: NewAuditEvent): NewAuditEvent => ({
   ...event,
   author: "cli",

@@ -1,7 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
 import { createAuditEvent, type NewAuditEvent } from "./events.ts";
 
-/** Of one type, from one account, within a minute. Far more than people cause. */
+/**
+ * The limit applies to events of one type, from one account, within a minute. People cause far
+ * fewer.
+ */
 const MAX_REPEATED = 30;
 const MINUTE_MS = 60_000;
 
@@ -11,11 +14,14 @@ interface Repeated {
   readonly count: number;
 }
 
-/** Keeps an account from filling the disk with entries of the audit log. */
+/** Prevents an account from filling the disk with entries of the audit log. */
 export interface RepeatedEvents {
-  /** The events to record: this one, unless it is one too many, after the sum of a minute before. */
+  /**
+   * Returns the events to record: the sum of an earlier minute, if any, and this event, unless it
+   * exceeds the limit.
+   */
   admit(event: NewAuditEvent): readonly NewAuditEvent[];
-  /** The sums of events that were not admitted. Begins the next minute. */
+  /** Returns the sums of the events that exceeded the limit, and starts the next minute. */
   sumUp(): readonly NewAuditEvent[];
 }
 
@@ -44,7 +50,10 @@ export function createRepeatedEvents(clock: Pick<Clock, "monotonic">): RepeatedE
   };
 }
 
-/** Who causes it. Sign-ins that the rate limiter denies are of no account, and bounded by number. */
+/**
+ * Returns the account that causes an event. Sign-ins that the rate limiter denies belong to no
+ * account; their total number is limited instead.
+ */
 const getAccount = ({ author, userId }: NewAuditEvent): string | undefined =>
   author === "system" ? userId : author;
 

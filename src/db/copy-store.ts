@@ -10,10 +10,11 @@ export type CopyOutcome =
   | ({ readonly kind: "target-occupied" } & Amounts);
 
 /**
- * Copies the rows of all tables into an empty store in one step, in which it reads both again and
- * compares them.
- * @throws When the source changes meanwhile, or the target cannot store a row as it is. Nothing was
- * copied then.
+ * Copies the rows of all tables into an empty store in one step. Before the step ends, reads both
+ * stores again and compares them.
+ *
+ * @throws When the source changes meanwhile, or the target cannot store a row unchanged. The target
+ * then stays empty.
  */
 export async function copyStore(
   source: RowReader,
@@ -39,7 +40,7 @@ export async function copyStore(
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
 
-/** @param copied Receives the digest of the rows. */
+/** @param copied receives the digest of the rows. */
 async function* copyRows(source: RowReader, copied: Digest, onRows: OnRows): AsyncIterable<Rows> {
   for await (const page of readAllRows(source)) {
     addRows(copied, page);
@@ -48,7 +49,10 @@ async function* copyRows(source: RowReader, copied: Digest, onRows: OnRows): Asy
   }
 }
 
-/** Faults only: the store that writes the rows would take another error for one of its own driver. */
+/**
+ * Reads all rows, and throws only Faults: the store that writes the rows would take any other error
+ * for an error of its own driver.
+ */
 async function* readAllRows(store: RowReader): AsyncIterable<Rows> {
   try {
     for (const table of tableNames) {
@@ -62,11 +66,11 @@ async function* readAllRows(store: RowReader): AsyncIterable<Rows> {
 
 interface Sum {
   readonly count: number;
-  /** The sum of the rows' hashes modulo 2 to the 128. */
+  /** The field holds the sum of the hashes of the rows, modulo 2 to the 128. */
   readonly sum: bigint;
 }
 
-/** Counts and checksums of the rows of each table, as far as they were added. */
+/** Holds the count and checksum of the rows of each table that were added so far. */
 type Digest = Map<TableName, Sum>;
 
 /** Called after each page of rows, with the counts so far. */
@@ -86,7 +90,8 @@ async function computeDigest(store: RowReader, onRows: OnRows): Promise<Digest> 
 function addRows(digest: Digest, { table, rows }: Rows): void {
   let { count, sum } = digest.get(table) ?? NONE;
   for (const row of rows) {
-    // With its place: each database has IDs of its own for entries, but their order is the same.
+    // The hash of an entry has its place instead of its ID: each database assigns its own IDs, but
+    // the order is the same.
     const text = JSON.stringify(table === "log" ? row.with(0, count) : row);
     const hashed = hash("sha256", text, "buffer");
     sum += (hashed.readBigUInt64BE(16) << 64n) | hashed.readBigUInt64BE(24);
@@ -95,7 +100,7 @@ function addRows(digest: Digest, { table, rows }: Rows): void {
   digest.set(table, { count, sum: BigInt.asUintN(128, sum) });
 }
 
-/** What differs first, by number or by sum. */
+/** Returns the first table whose count or checksum differs. */
 function findDifference(copied: Digest, compared: Digest): string | undefined {
   const different = tableNames.find((table) => {
     const [copiedSum, comparedSum] = [copied.get(table) ?? NONE, compared.get(table) ?? NONE];

@@ -2,15 +2,15 @@ import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
 import { Unavailable } from "../lib/fault.ts";
 import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from "./tables.ts";
 
-/** The rows of each table as the databases hold them: `rows.ts` translates them. */
+/** Describes the rows of each table as the databases hold them. `rows.ts` translates them. */
 export type Schema = {
   readonly [Name in TableName as `latchkey_${Name}`]: TableRow<(typeof tables)[Name]>;
 };
 
-/** Runs queries, alone or as part of a transaction. Each waits no longer than a page can. */
+/** Runs queries, alone or as part of a transaction. No query waits longer than a page can. */
 export type Db = Kysely<Schema>;
 
-/** A row of a table: its columns have the names of the fields in snake case. */
+/** Describes a row of a table. Its columns have the names of the fields in snake case. */
 export type TableRow<T extends AnyTable> = {
   readonly [Field in keyof T["columns"] & string as SnakeCase<Field>]:
     | StoredValue<ValueOf<T["columns"][Field] & Column>>
@@ -27,14 +27,17 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : "";
 
-/** Another transaction changed what this one had read: nothing was done, and a retry may succeed. */
+/**
+ * Another transaction changed what this transaction had read. This transaction changed nothing, and
+ * a retry may succeed.
+ */
 export class TransactionConflict extends Unavailable {
   constructor(cause: unknown) {
     super("store_busy", "too many transactions at the same time", 2, { cause });
   }
 }
 
-/** A row with this key, or with another value that must be unique, exists. */
+/** A row with this key, or with another value that must be unique, already exists. */
 export class UniqueViolation extends Error {
   constructor(cause: unknown) {
     super("a row with this value exists", { cause });
@@ -45,14 +48,15 @@ const MAX_TRIES = 10;
 const MAX_PAUSE_MS = 20;
 
 /**
- * Runs `work` in a serializable transaction: its result is as if it had run alone. It runs again if
- * another transaction came between, so it must do nothing except through `trx`.
+ * Runs `work` in a serializable transaction: the result is as if the transaction had run alone.
+ * After a conflict with another transaction, `work` runs again, so it must change nothing except
+ * through `trx`.
  */
 export async function runTransaction<T>(
   db: Db,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
-  // Work that is part of a transaction already shares its fate.
+  // Work inside a transaction commits or fails with that transaction.
   if (db.isTransaction) return work(db as Transaction<Schema>);
   for (let tries = 1; ; tries += 1) {
     try {
@@ -60,7 +64,7 @@ export async function runTransaction<T>(
     } catch (error) {
       if (!(error instanceof TransactionConflict) || tries === MAX_TRIES) throw error;
       const { promise, resolve } = Promise.withResolvers<void>();
-      // Randomised, so that those that were in conflict do not meet again.
+      // The pause is random, so that the conflicting transactions do not conflict again.
       setTimeout(resolve, Math.random() * MAX_PAUSE_MS);
       await promise;
     }
@@ -68,8 +72,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * A query that is compiled once for each database, for guards and the home page: to build one takes
- * longer than to run it. Its parameters are the values, in their order.
+ * Compiles a query once for each database, for guards and the home page: to build a query takes
+ * longer than to run it. The parameters of the query are the values, in their order.
  */
 export function compileOnce<Values extends readonly unknown[], Found>(
   build: (db: Db, ...values: Values) => Compilable<Found>,

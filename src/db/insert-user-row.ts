@@ -2,7 +2,10 @@ import { Unavailable } from "../lib/fault.ts";
 import type { UserId } from "./records.ts";
 import type { StoreParts } from "./store.ts";
 
-/** Inserts a row of a user: `removed` if the store refuses it because the user is gone by now. */
+/**
+ * Inserts a row of a user. Returns `removed` if the store refuses the row because the user no
+ * longer exists.
+ */
 export async function insertUserRow<T>(
   users: Pick<StoreParts["users"], "find">,
   id: UserId,

@@ -2,22 +2,22 @@ import { ADMINS } from "./records.ts";
 import type { RawRow } from "./rows.ts";
 import { splitTexts, type TableName, tables } from "./tables.ts";
 
-/** What the doctor reads of a database without changing it. */
+/** Contains what the doctor reads from a database without changing it. */
 export interface DatabaseInspection {
-  /** 0 when the database has no Latchkey tables. */
+  /** The schema is 0 when the database has no Latchkey tables. */
   readonly schema: number;
-  /** An object that the migrations do not create in this way. */
+  /** Names an object that the migrations do not create, or create differently. */
   readonly difference: string | undefined;
-  /** Absent when this version of Latchkey cannot read the schema, or must not. */
+  /** The contents are absent when this version of Latchkey cannot read the schema, or must not. */
   readonly contents: DatabaseContents | undefined;
 }
 
 export interface DatabaseContents {
   readonly hasUsers: boolean;
-  /** Whether one is in the group `admins`, and does not end. */
+  /** True if an account in the group `admins` does not end. */
   readonly hasAdmin: boolean;
   readonly hasSetupToken: boolean;
-  /** The sealed keys of one-time codes, of up to 1,000 accounts. */
+  /** Lists the sealed keys of one-time codes, of up to 1,000 accounts. */
   readonly codes: readonly SealedCodes[];
 }
 
@@ -29,8 +29,8 @@ export interface SealedCodes {
 type Subject = "users" | "groups" | "codes" | "tokens";
 
 /**
- * The queries of an inspection. They call no function: an SQLite database that is inspected may call
- * none, not even LIKE.
+ * Creates the queries of an inspection. They call no function: the inspection of an SQLite database
+ * disables functions, even LIKE.
  */
 export function createContentQueries(
   getTableName: (table: TableName) => string,
@@ -47,7 +47,7 @@ export function createContentQueries(
   };
 }
 
-/** What the rows of these queries mean. */
+/** Converts the rows of these queries to the contents of the database. */
 export const toContents = ({
   users,
   groups,

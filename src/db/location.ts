@@ -1,23 +1,25 @@
 import { resolve } from "node:path";
 import { createUrlFault, parsePostgresUrl } from "./postgres/url.ts";
 
-/** Where a database is. */
+/** Identifies where a database is. */
 export type DatabaseLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "postgres"; readonly url: string };
 
-/** The file of an SQLite database. */
+/** Returns the file of an SQLite database, and `undefined` for any other database. */
 export const getSqliteFile = (location: DatabaseLocation): string | undefined =>
   location.kind === "sqlite" ? location.file : undefined;
 
 /**
- * Reads `sqlite:PATH` or a `postgres://` URL. The path is taken as it is, without percent-encoding.
- * @throws For any other text. The message never repeats it, because it can contain a password.
+ * Parses `sqlite:PATH` or a `postgres://` URL. The path is used as it is, without percent-decoding.
+ *
+ * @throws For any other text. The message never repeats the text, because the text can contain a
+ * password.
  */
 export function parseDatabaseLocation(text: string): DatabaseLocation {
   const [, path] = /^sqlite:(.*)$/s.exec(text) ?? [];
   if (path !== undefined) {
-    // After two slashes a URL has a host. A database in memory would end with its process.
+    // A URL has a host after two slashes. A database in memory would end with its process.
     if (path !== "" && path !== ":memory:" && !/^\/\/(?!\/)/.test(path))
       return { kind: "sqlite", file: resolve(path) };
     throw createUrlFault(
@@ -30,7 +32,7 @@ export function parseDatabaseLocation(text: string): DatabaseLocation {
   return { kind: "postgres", url: text };
 }
 
-/** The name of a database in messages: without the user and the password of a URL. */
+/** Formats the name of a database for messages, without the user and the password of a URL. */
 export function formatDatabaseLocation(location: DatabaseLocation): string {
   if (location.kind === "sqlite") return `sqlite:${location.file}`;
   const { hosts, login } = parsePostgresUrl(location.url);

@@ -1,28 +1,31 @@
-/** Is told how each operation of a store ends. Its methods must return at once and never throw. */
+/** Observes how each operation of a store ends. Its methods must return at once and never throw. */
 export interface Observer {
   answered(operation: string, seconds: number): void;
   failed(operation: string, seconds: number, error: unknown): void;
 }
 
-/** Runs in place of each operation, which is `call`: a simulation delays and fails it here. */
+/**
+ * Wraps each operation, which is `call`. A simulation uses it to delay operations and let them
+ * fail.
+ */
 export type Around = <T>(operation: string, call: () => Promise<T>) => Promise<T>;
 
-/** A query on the open database. */
+/** Runs a query on the open database. */
 type Query<Open, Args extends readonly unknown[], Result> = (
   database: Open,
   ...args: Args
 ) => Promise<Result>;
 
-/** What runs every operation of a store. */
+/** Runs every operation of a store. */
 export interface Operations<Open> {
-  /** Returns the operation that runs this query, by a name such as `users.find`. */
+  /** Returns the operation that runs this query under a name such as `users.find`. */
   define<Args extends readonly unknown[], Result>(
     name: string,
     query: Query<Open, Args, Result>,
   ): (...args: Args) => Promise<Result>;
-  /** The names of all operations. */
+  /** Lists the names of all operations. */
   readonly names: readonly string[];
-  /** Tells the observer of every operation that ends, until the returned function is called. */
+  /** Notifies the observer of every operation that ends, until the returned function is called. */
   observe(observer: Observer): () => void;
 }
 

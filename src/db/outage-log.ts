@@ -3,12 +3,12 @@ import { getErrorMessage, STORE_BUSY, Unavailable } from "../lib/fault.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { Observer } from "./operations.ts";
 
-/** A database that has answered within this time has only failed a single request. */
+/** If the database has answered within this time, only a single request has failed. */
 const AWAY_AFTER_MS = 1_000;
 
 /**
- * Creates the observer that logs when a database stops to answer and when it answers again. A busy
- * database is not away: it answers others.
+ * Creates the observer that logs when a database stops answering and when it answers again. A busy
+ * database does not count as away, since it answers other requests.
  */
 export function createOutageLog(clock: Pick<Clock, "monotonic">, log: ServerLog): Observer {
   let answeredAt = Number.NEGATIVE_INFINITY;

@@ -3,17 +3,17 @@ import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 
-/** Without the setup token, which belongs to the database and not to its accounts. */
+/** The list leaves out the setup token, which belongs to the database and not to its accounts. */
 export const tableNames: readonly TableName[] = (
   Object.keys(tables) as readonly TableName[]
 ).filter((name) => name !== "setup_tokens");
 
-/** The tables whose rows belong to users. */
+/** The rows of these tables belong to users. */
 export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
   listColumns(tables[name]).some(([, { kind, optional }]) => kind === "user" && optional !== true),
 );
 
-/** All items in pages, in the order of their keys, from a key that comes before all. */
+/** Reads all items in pages, in the order of their keys. `first` must come before all keys. */
 async function* readPages<Item, Key>(
   first: Key,
   read: (after: Key, limit: number) => Promise<readonly Item[]>,
@@ -28,12 +28,12 @@ async function* readPages<Item, Key>(
   }
 }
 
-/** All items in pages, in the order of their IDs. */
+/** Reads all items in pages, in the order of their IDs. */
 export const readPagesById = <Item extends { readonly id: string }>(
   read: (afterId: string, limit: number) => Promise<readonly Item[]>,
 ): AsyncIterable<readonly Item[]> => readPages("", read, ({ id }) => id);
 
-/** All rows of a table in pages, in the order of their keys. */
+/** Reads all rows of a table in pages, in the order of their keys. */
 export function readRowPages(store: RowReader, name: TableName): AsyncIterable<readonly Row[]> {
   const first: ColumnValue = name === "log" ? 0 : "";
   const read = (after: ColumnValue, limit: number) => store.readRows(name, after, limit);

@@ -3,41 +3,42 @@ import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
 export { idOf, type LinkPurpose, type PasswordHash, type UserId } from "./values.ts";
 
-// What an app sees is written out; the compiler compares it with the columns where it is read and
-// written. What only the rules see is the record of its table.
+// Types that apps see are written out, and the compiler compares them with the columns. Types that
+// only Latchkey sees derive from their tables.
 
-/** A user as the app sees it: without the password hash. */
+/** Describes a user as the app sees it, without the password hash. */
 export interface User {
   readonly id: UserId;
   readonly username: string;
-  /** Absent if there are none. */
+  /** The field is absent if the user has no groups. */
   readonly groups?: readonly string[];
-  /** Whether this is a guest, whom guards refuse. Apps decide by groups what a guest may see. */
+  /** True for a guest. Guards refuse guests; an app decides by groups what a guest may see. */
   readonly guest?: true;
 }
 
-/** A user before the store has assigned an ID. */
+/** Describes a user before the store has assigned an ID. */
 export type NewUser = Omit<StoredUser, "id" | "sessionsFrom">;
 
-/** A user as the store keeps it. */
+/** Describes a user as the store keeps it. */
 export interface StoredUser extends RecordOf<typeof tables.users> {}
 
-/** Whether an account has ended. One whose end is not a valid date has. */
+/** Returns whether an account has ended. An account whose end is not a valid date has ended. */
 export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
   endsAt !== undefined && !(endsAt.getTime() > now);
 
-/** The group of those who manage accounts. The account of the setup is in it. */
+/** Members of this group manage accounts. The account of the setup is a member. */
 export const ADMINS = "admins";
 
-/** In place of the hash of a guest, who has no password: no password matches it. */
+/** A guest has no password and has this value in place of a hash. No password matches it. */
 export const NO_PASSWORD = "$guest$" as PasswordHash;
 
-/** In place of the hash of an account that has no password yet: no password matches it. */
+/** An account without a password has this value in place of a hash. No password matches it. */
 export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 
 /**
- * What the app sees of a stored user. Frozen with its groups, because several requests get the same
- * object: a handler that adds a group would open other pages to that user.
+ * Returns what the app sees of a stored user. The user and its groups are frozen, since several
+ * requests get the same object: a handler that adds a group would give that user access to other
+ * pages.
  */
 export const toPublicUser = ({
   passwordHash,
@@ -48,20 +49,20 @@ export const toPublicUser = ({
 }: StoredUser): User =>
   Object.freeze({
     ...user,
-    // A copy: a store of the app may go on to change its own list.
+    // The groups are copied, since a store of the app may later change its own list.
     ...(groups && { groups: Object.freeze([...groups]) }),
     ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
   });
 
-/** A user with what an operator sees beside it. */
+/** Describes a user with the additional facts that an operator sees. */
 export interface Account extends User {
-  /** From then on, the account is as if it were removed. */
+  /** After this time, the account counts as removed. */
   readonly endsAt?: Date;
-  /** Sessions from earlier sign-ins have ended. */
+  /** Sessions from sign-ins before this time have ended. */
   readonly sessionsFrom?: Date;
 }
 
-/** The account of a stored user. */
+/** Returns the account of a stored user. */
 export function toAccount(stored: StoredUser): Account {
   const { endsAt, sessionsFrom } = stored;
   return Object.freeze({
@@ -71,153 +72,180 @@ export function toAccount(stored: StoredUser): Account {
   });
 }
 
-/** An account as administrators see it. */
+/** Describes an account as administrators see it. */
 export interface Person {
   readonly user: User;
   readonly endsAt?: Date;
-  /** The last sign-in in the log. */
+  /** The log records the last sign-in at this time. */
   readonly signedInAt?: Date;
-  /** How many there are. */
+  /** The account has this many sessions. */
   readonly sessions: number;
-  /** Whether the account uses one-time codes. */
+  /** True if the account uses one-time codes. */
   readonly codes: boolean;
   readonly passkeys: boolean;
 }
 
-/** How precise the time of the last use of a session or key is: it is noted this often. */
+/**
+ * The last use of a session or API key is recorded at most once in this time, so the recorded time
+ * is only this precise.
+ */
 export const USE_PRECISION_MS = 3_600_000;
 
-/** A signed-in browser. */
+/** Describes a signed-in browser. */
 export interface Session {
-  /** The claim `jti` of its token. */
+  /** The session token carries the ID in its claim `jti`. */
   readonly id: string;
   readonly userId: UserId;
   readonly createdAt: Date;
   readonly usedAt: Date;
-  /** Not before the expiry of the token. */
+  /** This time is never before the expiry of the token. */
   readonly expiresAt: Date;
   readonly address: string;
-  /** Such as `Firefox on Linux`; empty if unknown. */
+  /** The device is a text such as `Firefox on Linux`. It is empty if the device is unknown. */
   readonly device: string;
-  /** The only host that accepts it; absent for a session of the sign-in itself. */
+  /**
+   * Only this host accepts the session. The field is absent for a session of the sign-in itself.
+   */
   readonly host?: string;
 }
 
-/** A session that may have ended: it stays until it expires. */
+/** Describes a session that may have ended. The row stays until the session expires. */
 export interface StoredSession extends RecordOf<typeof tables.sessions> {}
 
-/** A session on its way from the sign-in to another host. */
+/** Describes a session that is being passed from the sign-in to another host. */
 export interface Handoff extends RecordOf<typeof tables.handoffs> {}
 
 export interface Passkey {
-  /** The credential ID, in base64url. */
+  /** The ID is the credential ID, in base64url. */
   readonly id: string;
   readonly userId: UserId;
-  /** What the user calls it. */
+  /** The user chooses this name. */
   readonly name: string;
-  /** The public key as SubjectPublicKeyInfo, in base64url. */
+  /** The value is the public key as SubjectPublicKeyInfo, in base64url. */
   readonly key: string;
-  /** The last signature counter; 0 for a passkey that does not count. */
+  /** The value is the last signature counter. It is 0 for a passkey that does not count. */
   readonly counter: number;
   readonly addedAt: Date;
   readonly usedAt?: Date;
 }
 
-/** A challenge that a passkey has answered: never accepted again. */
+/** Describes a challenge that a passkey has answered. The challenge is never accepted again. */
 export interface AnsweredChallenge extends RecordOf<typeof tables.answers> {}
 
-/** The one-time codes of an account that signs in with them. */
+/** Describes the one-time codes of an account that signs in with them. */
 export interface Codes extends Omit<StoredCodes, "userId" | "begun" | "secret"> {
-  /** Sealed. */
+  /** The secret is sealed. */
   readonly secret: string;
 }
 
-/** Codes with the mark of a begun enrolment. Without a secret, they are off. */
+/** Codes with the mark of a begun enrolment. Without a secret, codes are off. */
 export interface StoredCodes extends RecordOf<typeof tables.codes> {}
 
-/** A browser that was signed in with a code, and is not asked for one until it expires. */
+/**
+ * Describes a browser that was signed in with a code, and that needs no code until the device
+ * expires.
+ */
 export interface Device {
-  /** The SHA-256 of its cookie, in base64url. */
+  /** The ID is the SHA-256 of the device cookie, in base64url. */
   readonly id: string;
   readonly userId: UserId;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Such as `Firefox on Linux`; empty if unknown. */
+  /** The device is a text such as `Firefox on Linux`. It is empty if the device is unknown. */
   readonly device: string;
-  /** A digest of how the account signed in then. It counts while that is the same. */
+  /**
+   * The value is a digest of how the account signed in at that time. The device is valid while the
+   * digest stays the same.
+   */
   readonly boundTo: string;
 }
 
-/** A one-time link. */
 export interface Link {
   readonly id: string;
-  /** The SHA-256 of its token, in base64url. */
+  /** The value is the SHA-256 of the token, in base64url. */
   readonly tokenHash: string;
   readonly purpose: LinkPurpose;
-  /** Whose password it resets. */
+  /** The link resets the password of this user. */
   readonly userId?: UserId;
-  /** The username of the account; for a guest, the text that it is made of. */
+  /** The new account gets this username. For a guest, the username is made from this text. */
   readonly name?: string;
-  /** Of the account that it makes. */
+  /** The new account gets these groups. */
   readonly groups?: readonly string[];
-  /** When that account ends. */
+  /** The new account ends at this time. */
   readonly endsAt?: Date;
-  /** How long a guest stays. Without it, until the link expires. */
+  /** The account of a guest lasts this long. If absent, it lasts until the link expires. */
   readonly guestSeconds?: number;
-  /** The username of the administrator who made it, at that time; absent for a command. */
+  /**
+   * The administrator who made the link had this username at that time. The field is absent if a
+   * command made the link.
+   */
   readonly madeBy?: string;
-  /** The account of that administrator. The link works only while the account is one. */
+  /**
+   * This account belongs to that administrator. The link works only while the account is an
+   * administrator.
+   */
   readonly makerId?: UserId;
-  /** The largest `sessionsFrom` of that account with which the link works. */
+  /** The link works only while the `sessionsFrom` of that account is at most this value. */
   readonly makerValidUpTo?: number;
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }
 
-/** A key with which a program opens apps as its account. */
+/** Describes an API key, with which a program opens apps under its account. */
 export interface Key {
   readonly id: string;
   readonly userId: UserId;
-  /** What the user calls it. */
+  /** The user chooses this name. */
   readonly name: string;
-  /** The SHA-256 of its text. */
+  /** The value is the SHA-256 of the text of the API key. */
   readonly hash: string;
-  /** The only hosts that it opens. Absent: all that the account may open. */
+  /**
+   * The API key opens only these hosts. If absent, it opens all hosts that the account may open.
+   */
   readonly hosts?: readonly string[];
   readonly createdAt: Date;
-  /** Absent: never. */
+  /** If absent, the API key never expires. */
   readonly expiresAt?: Date;
   readonly usedAt?: Date;
-  /** Of the sign-in in whose session it was made. Absent: one. */
+  /**
+   * The API key was made in a session whose sign-in had this many factors. If absent, the number is
+   * one.
+   */
   readonly factors?: number;
 }
 
-/** A username that an account has or had, and that no other account can have. */
+/** Describes a username that an account has or had, and that no other account can have. */
 export interface UsedName extends RecordOf<typeof tables.used_names> {}
 
-/** With this many waiting entries, an instance drops new ones, and counts them in the server log. */
+/**
+ * When this many entries wait, an instance drops new entries and logs their number in the server
+ * log.
+ */
 export const MAX_WAITING_ENTRIES = 10_000;
 
-/** An entry of the audit log before the store has assigned an ID. */
+/** Describes an entry of the audit log before the store has assigned an ID. */
 export interface NewLogEntry {
   readonly at: Date;
   readonly type: string;
   readonly summary: string;
   readonly author: string;
-  /** Whom the entry concerns, if known. The account may be gone. */
+  /** The entry concerns this user, if the user is known. The account may no longer exist. */
   readonly userId?: UserId;
-  /** Their username at that time, or the number of accounts. */
+  /** The value is the username of that user at that time, or the number of accounts. */
   readonly subject?: string;
   readonly address?: string;
   readonly device?: string;
 }
 
 export interface LogEntry extends NewLogEntry {
-  /** Increases with every entry, so it is also the order of the entries. */
+  /** The ID increases with every entry, so entries are in the order of their IDs. */
   readonly id: number;
 }
 
-/** A rate limit: how many attempts of one address within a time, of so many addresses at once. */
+/**
+ * Defines a rate limit: the number of attempts that one address has within a time window, and the
+ * number of addresses that are tracked at once.
+ */
 export interface AttemptRule {
   readonly attempts: number;
   readonly windowMs: number;

@@ -10,14 +10,14 @@ import {
   toRowValues,
 } from "./tables.ts";
 
-/** A row as a database driver returns it. */
+/** Describes a row as a database driver returns it. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
-/** The names of the columns of a table, in the order in which they are declared. */
+/** Lists the column names of a table, in the order of their declaration. */
 export const listColumnNames = (table: AnyTable): readonly string[] =>
   listColumns(table).map(([field]) => toColumnName(field));
 
-/** The row of a record, for an insert. An absent field becomes a null. */
+/** Returns the row of a record, for an insert. An absent field becomes a null. */
 export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
   table: T,
   record: Storable<T, Written>,
@@ -28,7 +28,7 @@ export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
   ) as TableRow<T>;
 }
 
-/** The record of a row. A null becomes an absent field. */
+/** Returns the record of a row. A null becomes an absent field. */
 export function toRecord<T extends AnyTable>(table: T, row: TableRow<T>): RecordOf<T> {
   const rawRow: RawRow = row;
   const record: Record<string, unknown> = {};

@@ -1,27 +1,27 @@
 import { Fault } from "../lib/fault.ts";
 import { type AnyTable, type Column, listColumns, tables, toColumnName } from "./tables.ts";
 
-/** How a database writes the parts of a table's definition. */
+/** Defines how a database writes the parts of a table's definition. */
 export interface Definitions {
   readonly text: string;
   readonly number: string;
-  /** After the type of a key that the database counts. */
+  /** This text follows the type of a key that the database counts. */
   readonly counted: string;
-  /** After the columns of a table. */
+  /** This text follows the columns of a table. */
   readonly tableOptions: string;
-  /** The name that a table had in a schema. */
+  /** Returns the name that a table had in a schema. */
   readonly getTableName: (table: string, schema: number) => string;
 }
 
 export const getTableName = (table: string): string => `latchkey_${table}`;
 
-/** The schema that brought a column, or a table. */
+/** Returns the schema that added a column or a table. */
 const getFirstSchema = (table: AnyTable, column?: Column): number =>
   column?.since ?? table.since ?? 1;
 
 const allTables: Readonly<Record<string, AnyTable>> = { ...tables };
 
-/** The newest schema: that of the newest column, and at least 2. */
+/** The newest schema is the schema of the newest column, and at least 2. */
 export const NEWEST_SCHEMA: number = Math.max(
   2,
   ...Object.values(allTables).flatMap((table) =>
@@ -30,9 +30,9 @@ export const NEWEST_SCHEMA: number = Math.max(
 );
 
 /**
- * Refuses a database that a newer Latchkey has migrated: this version must not write to it.
+ * Refuses a database that a newer Latchkey has migrated, since this version must not write to it.
  *
- * @param database What to call it.
+ * @param database The name of the database in the message.
  */
 export function refuseNewerSchema(database: string, version: number): void {
   if (version <= NEWEST_SCHEMA) return;
@@ -42,7 +42,7 @@ export function refuseNewerSchema(database: string, version: number): void {
   );
 }
 
-/** The statements that bring the tables to this schema from the one before. */
+/** Lists the statements that bring the tables to this schema from the previous schema. */
 export function listSchemaChanges(to: number, definitions: Definitions): readonly string[] {
   return Object.entries(allTables).flatMap(([name, table]) => {
     const sqlName = definitions.getTableName(name, to);
@@ -59,7 +59,7 @@ export function listSchemaChanges(to: number, definitions: Definitions): readonl
   });
 }
 
-/** The columns of each index of a table. */
+/** Lists the columns of each index of a table. */
 export const listIndexes = (table: AnyTable): readonly string[] => table.indexes ?? [];
 
 export const formatIndexName = (sqlName: string, index: string): string =>
@@ -68,15 +68,15 @@ export const formatIndexName = (sqlName: string, index: string): string =>
 export const createIndex = (sqlName: string, index: string): string =>
   `CREATE INDEX ${formatIndexName(sqlName, index)} ON ${sqlName} (${index})`;
 
-/** A part of a table on which the rules rely. */
+/** Describes a part of a table that Latchkey requires. */
 export interface SchemaPart {
   readonly kind: "column" | "primary key" | "unique key" | "foreign key" | "index";
   readonly table: string;
-  /** As in the definition: `user_id, used_at`. */
+  /** The columns are written as in the definition: `user_id, used_at`. */
   readonly columns: string;
 }
 
-/** The parts of all tables of the newest schema. */
+/** Lists the parts of all tables of the newest schema. */
 export const listSchemaParts = (): readonly SchemaPart[] =>
   Object.entries(allTables).flatMap(([table, definition]) => [
     ...listColumns(definition).flatMap(([field, column]) =>
@@ -115,8 +115,8 @@ function defineColumn(
   return words.join(" ");
 }
 
-/** The field of the key. */
+/** Returns the key field of a table. */
 export const getKeyField = (table: AnyTable): string => Object.keys(table.columns)[0] ?? "";
 
-/** Whether a column holds numbers. */
+/** Returns whether a column holds numbers. */
 export const isNumber = (kind: Column["kind"]): boolean => kind === "integer" || kind === "time";

@@ -13,16 +13,16 @@ import * as users from "./queries/users.ts";
 import type { AttemptRule, NewLogEntry } from "./records.ts";
 import type { TransferStore } from "./transfer-store.ts";
 
-/** A database that is open. */
+/** Provides access to an open database. */
 export interface OpenDatabase {
   readonly db: Db;
-  /** For what no page waits for. */
+  /** Work that no page waits for uses this database. */
   readonly patientDb: Db;
 }
 
 /**
- * A database that `openSqlite` or `openPostgres` has opened: an option of `createAuth`. Close it after
- * the Auth object.
+ * Represents a database that `openSqlite` or `openPostgres` has opened, for the option `store` of
+ * `createAuth`. Close the store after the Auth object.
  */
 export interface Store {
   readonly kind: "sqlite" | "postgres";
@@ -31,7 +31,7 @@ export interface Store {
   readonly users: StoreParts["users"];
   /** @internal */
   readonly log: StoreParts["log"];
-  /** The list of sessions, and the end of single ones. @internal */
+  /** Lists sessions, and ends single sessions. @internal */
   readonly sessions: StoreParts["sessions"];
   /** @internal */
   readonly passkeys: StoreParts["passkeys"];
@@ -39,45 +39,48 @@ export interface Store {
   readonly codes: StoreParts["codes"];
   /** @internal */
   readonly devices: StoreParts["devices"];
-  /** What administrators see of accounts. @internal */
+  /** Lists what administrators see of accounts. @internal */
   readonly people: StoreParts["people"];
-  /** One-time links, and the accounts that they make. @internal */
+  /** Stores one-time links, and the accounts that they create. @internal */
   readonly links: StoreParts["links"];
   /** @internal */
   readonly keys: StoreParts["keys"];
-  /** The setup token that all instances require. @internal */
+  /** Stores the setup token that all instances require. @internal */
   readonly setupToken: StoreParts["setupToken"];
-  /** Only in PostgreSQL. @internal */
+  /** Only PostgreSQL has this part. @internal */
   readonly attempts?: AttemptPart;
-  /** What copies, exports and imports use. @internal */
+  /** Copies, exports and imports use this part. @internal */
   readonly transfer: TransferStore;
-  /** The names of all operations, such as `users.find`. @internal */
+  /** Lists the names of all operations, such as `users.find`. @internal */
   readonly operations: readonly string[];
   /**
-   * Tells the observer of every operation that ends, until the returned function is called.
+   * Notifies the observer of every operation that ends, until the returned function is called.
+   *
    * @internal
    */
   observe(observer: Observer): () => void;
 }
 
-/** A rate limit by the clock of the database: the queries are in `postgres/attempts.ts`. */
+/**
+ * Applies a rate limit by the clock of the database. `postgres/attempts.ts` contains the queries.
+ */
 export interface AttemptPart {
   record(address: string, rule: AttemptRule): Promise<"allowed" | "denied">;
   forget(rule: AttemptRule): Promise<void>;
 }
 
 /**
- * The operations of a store, by part. One fails by throwing, with an `Unavailable` where a retry may
- * help, so that pages answer 503. One that changes something is one atomic step across all processes
- * and machines, and returns what it did.
+ * Contains the operations of a store, by part. An operation fails by throwing, with an
+ * `Unavailable` if a retry may help, so that pages respond with 503. An operation that changes data
+ * is one atomic step across all processes and machines, and returns what it changed.
  */
 export type StoreParts = ReturnType<typeof createParts>;
 
 /**
  * Creates the parts of a store that both databases have.
  *
- * @param insertEntries Inserts all entries of the log or none, in their order. Entries that are passed
- *   again after a failure with an unknown outcome are inserted once.
+ * @param insertEntries Inserts all entries of the log or none, in their order. Entries that are
+ * passed again after a failure with an unknown outcome are inserted once.
  */
 export function createParts<Open extends OpenDatabase>(
   operations: Operations<Open>,

@@ -1,7 +1,7 @@
 import { Fault } from "../lib/fault.ts";
 import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
-/** The name of a group. */
+/** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
@@ -14,45 +14,46 @@ const text = <Value extends string = string>(limits: Limits): Column<Value> => (
   ...limits,
 });
 
-/** A list of texts without commas. */
+/** Defines a column that holds a list of texts without commas. */
 const texts = (limits: Limits): Column<readonly string[]> => ({ kind: "texts", ...limits });
 
 const integer = (limits: Limits = {}): Column<number> => ({ kind: "integer", ...limits });
 
-/** In milliseconds since 1970. */
+/** Defines a column that holds a time in milliseconds since 1970. */
 const time = (limits: Limits = {}): Column<Date> => ({ kind: "time", ...limits });
 
 /**
- * The ID of the account to which the row belongs: it is removed with it, and exported with it unless
- * it is optional.
+ * Defines a column that holds the ID of the account that owns the row. The row is removed with the
+ * account, and exported with it unless the column is optional.
  */
 const user = (limits: Limits = {}): Column<UserId> => ({ kind: "user", ...limits });
 
-/** Records without a value have no such field. */
+/** Makes a column optional: a record without a value lacks the field. */
 const optional = <Value>(column: Column<Value>): OptionalColumn<Value> => ({
   ...column,
   optional: true,
 });
 
 /**
- * The tables of a store, each column once. Schema, reading and writing in both databases, copies,
- * exports and imports derive from it. A column or table of a later schema has its number in `since`.
+ * Declares each table and column of a store once. The schema, reading and writing in both
+ * databases, copies, exports and imports derive from this declaration. A column or table of a later
+ * schema has the number of that schema in `since`.
  */
 export const tables = {
   users: {
     columns: {
-      /** Assigned by the store when the user is inserted, and carried in session tokens. */
+      /** The store assigns the ID when the user is inserted, and session tokens contain it. */
       id: text<UserId>({ maxBytes: 255 }),
       username: text({ maxBytes: MAX_INDEXED_BYTES, unique: true }),
-      /** That of a guest is `NO_PASSWORD`. */
+      /** The hash of a guest is `NO_PASSWORD`. */
       passwordHash: text<PasswordHash>({ maxBytes: 1_024, secret: true }),
       /**
-       * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
-       * ended. Absent for most users.
+       * The time is in seconds since 1970. Sessions from earlier sign-ins have ended. The value
+       * grows each time sessions are ended, and is absent for most users.
        */
       sessionsFrom: optional(integer()),
       groups: optional(texts({ maxBytes: 32, pattern: GROUP })),
-      /** From then on, the account is as if it were removed. */
+      /** After this time, the account counts as removed. */
       endsAt: optional(time()),
     },
     indexes: ["ends_at"],
@@ -73,14 +74,17 @@ export const tables = {
   },
   handoffs: {
     columns: {
-      /** The SHA-256 of its code, in base64url. */
+      /** The ID is the SHA-256 of the handoff code, in base64url. */
       id: text({ maxBytes: 255 }),
       userId: user(),
-      /** The only host that accepts it. */
+      /** Only this host accepts the handoff. */
       host: text({ maxBytes: 255 }),
-      /** The SHA-256 of the cookie of the browser that began. */
+      /** The value is the SHA-256 of a cookie of the browser that started the handoff. */
       browser: text({ maxBytes: 255 }),
-      /** Of the session at the sign-in, as are the next four. The new session ends with them. */
+      /**
+       * This field and the next four describe the session at the sign-in. The new session ends with
+       * that session.
+       */
       sessionId: optional(text({ maxBytes: 255 })),
       signedInAt: time(),
       sessionsFrom: integer(),
@@ -104,7 +108,7 @@ export const tables = {
   },
   answers: {
     columns: {
-      /** The nonce of the challenge. */
+      /** The ID is the nonce of the challenge. */
       id: text({ maxBytes: 255 }),
       userId: user(),
       expiresAt: time(),
@@ -115,15 +119,18 @@ export const tables = {
     columns: {
       userId: user(),
       begun: optional(text({ maxBytes: 255 })),
-      /** Sealed. */
+      /** The secret is sealed. */
       secret: optional(text({ maxBytes: 255 })),
-      /** Codes of this step and of earlier ones are used up. */
+      /** Codes of this step and of earlier steps are used up. */
       lastStep: integer(),
-      /** Hashes of the unused recovery codes, without commas. */
+      /** The list contains the hashes of the unused recovery codes, without commas. */
       recovery: texts({ maxBytes: 1_024 }),
-      /** Wrong codes since the last right one. */
+      /** The value counts the wrong codes since the last right code. */
       wrong: integer(),
-      /** How often the recovery codes were replaced. Absent: never. */
+      /**
+       * The value counts how often the recovery codes were replaced. It is absent if they were
+       * never replaced.
+       */
       renewals: optional(integer()),
     },
   },
@@ -172,11 +179,11 @@ export const tables = {
   },
   used_names: {
     columns: {
-      /** Its `nameKeyOf`. */
+      /** The ID is the `nameKeyOf` the name. */
       id: text({ maxBytes: 255 }),
-      /** The account that has had it first. It may be gone. */
+      /** This account had the name first. The account may no longer exist. */
       holder: text<UserId>({ maxBytes: 255 }),
-      /** When others can have it: only for the name of a guest. */
+      /** Other accounts can have the name after this time. Only the name of a guest has a value. */
       expiresAt: optional(time()),
     },
     indexes: ["expires_at"],
@@ -206,28 +213,28 @@ export const tables = {
 } satisfies Readonly<Record<string, AnyTable>>;
 
 export interface AnyTable {
-  /** The first one is the key. */
+  /** The first column is the key. */
   readonly columns: Readonly<Record<string, Column>>;
-  /** The columns of each index. */
+  /** Each entry lists the columns of one index. */
   readonly indexes?: readonly string[];
-  /** The schema that brought it. Default: 1. */
+  /** This schema added the table. The default is 1. */
   readonly since?: number;
 }
 
-/** A column whose values in a record are of this type. */
+/** Describes a column whose values in a record have the type `Value`. */
 export interface Column<Value = unknown> {
   readonly kind: "text" | "texts" | "integer" | "time" | "user";
   readonly optional?: true;
   readonly unique?: true;
-  /** Exports leave it out unless they are asked for hashes. */
+  /** Exports leave the column out unless hashes are requested. */
   readonly secret?: true;
-  /** The most that an import takes. */
+  /** An import accepts at most this many bytes. */
   readonly maxBytes?: number;
-  /** What an import requires of a text. */
+  /** An import requires that a text matches this pattern. */
   readonly pattern?: RegExp;
-  /** The schema that brought it. Default: that of the table. */
+  /** This schema added the column. The default is the schema of the table. */
   readonly since?: number;
-  /** For the compiler alone: no column has it. */
+  /** Only the compiler uses this field. No column has it. */
   readonly valueType?: Value;
 }
 
@@ -235,44 +242,44 @@ interface OptionalColumn<Value = unknown> extends Column<Value> {
   readonly optional: true;
 }
 
-/** The type of the values of a column. */
+/** Resolves to the type of the values of a column. */
 export type ValueOf<C extends Column> = NonNullable<C["valueType"]>;
 
-/** The names of the columns that a record can lack. */
+/** Resolves to the names of the columns that a record can lack. */
 export type OptionalField<T extends AnyTable> = {
   [Field in keyof T["columns"]]: T["columns"][Field] extends OptionalColumn ? Field : never;
 }[keyof T["columns"]];
 
-/** A record of a table. */
 export type RecordOf<T extends AnyTable> = {
   readonly [Field in Exclude<keyof T["columns"], OptionalField<T>>]: ValueOf<T["columns"][Field]>;
 } & { readonly [Field in OptionalField<T>]?: ValueOf<T["columns"][Field]> };
 
-/** A record none of whose fields lacks a column, which would lose it. */
+/** Accepts a record only if every field has a column. A field without a column would be lost. */
 export type Storable<T extends AnyTable, Written> = Written &
   Readonly<Record<Exclude<keyof Written, keyof T["columns"]>, never>>;
 
-/** What a column of both databases holds. */
+/** A column can hold these values in both databases. */
 export type ColumnValue = string | number | null;
 
-/** A row of a table: the values of its columns, in their order. */
+/** A row of a table contains the values of its columns, in their order. */
 export type Row = readonly ColumnValue[];
 
 export type TableName = keyof typeof tables;
 
-/** The fields of a table with their columns, in the one order of all statements. */
+/** Lists the fields of a table with their columns. All statements use this order. */
 export const listColumns = (table: AnyTable): readonly (readonly [field: string, Column])[] =>
   Object.entries(table.columns);
 
-/** The name of a column: `password_hash` for `passwordHash`. */
+/** Returns the name of a column, such as `password_hash` for `passwordHash`. */
 export const toColumnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * The values of a record. An absent field is a null.
+ * Returns the values of a record. An absent field becomes a null.
  *
- * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
- *   null, an end would never come. Also for a text with a NUL, which PostgreSQL cannot store.
+ * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass: if
+ * a date became null, an account would never end. Also for a text with a NUL, which PostgreSQL
+ * cannot store.
  */
 export const toRowValues = <T extends AnyTable, Written extends Partial<RecordOf<T>>>(
   table: T,
@@ -300,7 +307,7 @@ function toColumnValue(kind: Column["kind"], value: unknown): ColumnValue | unde
   }
 }
 
-/** A list of texts without commas as one text, in which each is found by `,text,`. */
+/** Joins texts without commas into one text, in which `,text,` finds each of them. */
 export const joinTexts = (texts: readonly string[]): string =>
   [",", ...texts.map((text) => `${text},`)].join("");
 

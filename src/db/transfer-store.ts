@@ -1,40 +1,40 @@
 import type { User, UserId } from "./records.ts";
 import type { ColumnValue, Row, TableName } from "./tables.ts";
 
-/** Numbers of users and log entries. */
+/** Contains the numbers of users and log entries. */
 export interface Amounts {
   readonly users: number;
   readonly entries: number;
 }
 
-/** Some rows of a table. */
+/** Contains some rows of a table. */
 export interface Rows {
   readonly table: TableName;
   readonly rows: readonly Row[];
 }
 
-/** A store whose rows can be read as they are. */
+/** Reads the rows of a store unchanged. */
 export interface RowReader {
   readAmounts(): Promise<Amounts>;
-  /** Sorted by the key of the table. */
+  /** Reads a page of rows, sorted by the key of the table. */
   readRows(table: TableName, after: ColumnValue, limit: number): Promise<readonly Row[]>;
-  /** The rows that belong to these users. */
+  /** Reads the rows that belong to these users. */
   readUserRows(table: TableName, users: readonly string[]): Promise<readonly Row[]>;
 }
 
-/** A store that can add rows of another database or system to its own. */
+/** Adds the rows of another database or system to a store. */
 export interface RowWriter {
   /** Returns the users whose username or ID is already in use. */
   findTakenUsers(users: readonly User[]): Promise<readonly TakenUser[]>;
   /** Returns the users whose username another user has or had, in any spelling. */
   findUsedNames(users: readonly User[]): Promise<readonly UserId[]>;
   /**
-   * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID of
-   * a user is in use by then. Leaves out rows of users whose key is known. The store assigns the IDs
-   * of log entries. Until it returns, nothing else may call the store.
+   * Inserts everything in one step, or inserts nothing and returns `taken` if a username or an ID
+   * of a user is in use. Skips rows of users whose key exists. The store assigns the IDs of log
+   * entries. Until the call returns, nothing else may call the store.
    *
-   * @param verify For a store that must be empty, or is `taken`. Called before the end of the step,
-   *   which what it throws undoes.
+   * @param verify Requires an empty store; the result is `taken` for any other store. Called before
+   * the end of the step. An error from `verify` rolls the step back.
    */
   importRows(
     pages: Iterable<Rows> | AsyncIterable<Rows>,
@@ -47,5 +47,5 @@ export interface TakenUser {
   readonly taken: "username" | "id";
 }
 
-/** The part of a store that copies, exports and imports use. */
+/** Copies, exports and imports use this part of a store. */
 export interface TransferStore extends RowReader, RowWriter {}

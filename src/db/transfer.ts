@@ -17,17 +17,17 @@ import {
 } from "./tables.ts";
 import type { RowReader, Rows, TakenUser, TransferStore } from "./transfer-store.ts";
 
-/** What reads the whole database, or adds many rows to it, needs of one. */
+/** Provides what is needed to read a whole database, or to add many rows to it. */
 interface TransferTarget {
-  /** Waits longer than a page can, if it must. */
+  /** Queries on this database may wait longer than a page can. */
   readonly db: () => Db;
-  /** Leaves out a row of a user whose key is known, but not a user. */
+  /** Inserts rows. Skips rows whose key exists, except rows of the table `users`. */
   insertRows(trx: Db, rows: Rows): Promise<void>;
 }
 
 const NOT_EMPTY = new Fault("not_empty", "the database has other rows");
 
-/** Runs one statement that Kysely cannot write, or that was written before. */
+/** Runs one statement that Kysely cannot build, or that is already written in SQL. */
 export async function runSql(
   db: Db,
   text: string,
@@ -36,7 +36,7 @@ export async function runSql(
   return (await db.executeQuery<RawRow>(CompiledQuery.raw(text, [...values]))).rows;
 }
 
-/** The methods of copies, exports and imports. */
+/** Creates the methods that copies, exports and imports use. */
 export function createTransfer({ db, insertRows }: TransferTarget): TransferStore {
   return {
     ...createReader(db),
@@ -45,14 +45,15 @@ export function createTransfer({ db, insertRows }: TransferTarget): TransferStor
       try {
         await db()
           .transaction()
-          // Into an empty database, so that a first account at the same time is noticed.
+          // An empty database needs a serializable transaction, which detects a concurrent first
+          // account.
           .setIsolationLevel(verify === undefined ? "read committed" : "serializable")
           .execute(async (trx) => {
             let users = 0;
             let entries = 0;
             for await (const page of pages) {
               await insertRows(trx, page);
-              // A copy brings those of its source.
+              // A copy brings the used names of its source.
               if (page.table === "users" && verify === undefined)
                 await insertRows(trx, { table: "used_names", rows: page.rows.map(toNameRow) });
               if (page.table === "users") users += page.rows.length;
@@ -103,7 +104,7 @@ export function createTransfer({ db, insertRows }: TransferTarget): TransferStor
   };
 }
 
-/** The username of the row of a user, as a name that is used. */
+/** Returns the row of the used name for the row of a user. */
 function toNameRow(row: Row): Row {
   const values = Object.fromEntries(
     listColumnNames(tables.users).map((name, at) => [name, row[at]]),
@@ -114,7 +115,10 @@ function toNameRow(row: Row): Row {
   );
 }
 
-/** Each table has columns of its own, so the names in these queries are not checked by the compiler. */
+/**
+ * Creates the methods that read rows. The compiler does not check the names in these queries, since
+ * each table has different columns.
+ */
 const createReader = (db: () => Db): RowReader => ({
   async readRows(table, after, limit) {
     const key = sql.ref<ColumnValue>(toColumnName(getKeyField(tables[table])));
@@ -156,6 +160,6 @@ const createReader = (db: () => Db): RowReader => ({
   },
 });
 
-/** The values of a row in the order of the columns. */
+/** Returns the values of a row in the order of the columns. */
 const toValues = (table: TableName, row: RawRow): Row =>
   listColumns(tables[table]).map(([field]) => row[toColumnName(field)] as ColumnValue);

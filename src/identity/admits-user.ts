@@ -1,6 +1,8 @@
 import type { User } from "../db/records.ts";
 
-/** Who is admitted among the users with a session. A name can be `undefined`: it is nobody's. */
+/**
+ * Lists which users with a session are admitted. A name can be `undefined`, which matches no user.
+ */
 export interface Lists {
   readonly users: readonly (readonly (string | undefined)[])[];
   readonly groups: readonly (readonly (string | undefined)[])[];
@@ -10,9 +12,9 @@ export interface Lists {
 export const NO_LISTS: Lists = { users: [], groups: [] };
 
 /**
- * Whether every list of users contains the name, or every list of groups one of the user's groups;
- * without any list, every user is admitted. A second list of one kind can only exclude more users.
- * A guest is admitted by groups alone.
+ * Returns whether every list of users contains the name, or every list of groups contains a group
+ * of the user. Without any list, every user is admitted. A second list of one kind can only exclude
+ * more users. A guest is admitted by groups alone.
  */
 export function admitsUser({ users, groups }: Lists, user: User): boolean {
   const isGuest = user.guest === true;

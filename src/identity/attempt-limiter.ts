@@ -2,30 +2,32 @@ import type { AttemptRule } from "../db/records.ts";
 
 export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
 
-/** For one-time links: an office opens its invitations from one address. */
+/**
+ * The limit applies to one-time links. It is higher, since an office opens its invitations from one
+ * address.
+ */
 export const linkRule: AttemptRule = { ...attemptRule, attempts: 20 };
 
 /**
- * For codes that hand a session over, by session: a start page opens all apps at once. Each code is a
- * row, and codes without a limit would let one guest slow down everybody.
+ * The limit applies to handoff codes, by session: a start page opens all apps at once. Each code is
+ * a row in the database, so unlimited codes would let one guest slow down every user.
  */
 export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTracked: 100_000 };
 
-/** The interval at which `cleanUp` must be called. */
+/** `cleanUp` must be called at this interval. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 
 export type Attempt = "allowed" | "denied";
 
 /**
- * A sliding log of sign-in attempts per remote address, in the memory of this process.
- *
- * While more than 10,000 addresses are tracked, every attempt is denied, also from tracked addresses,
- * until a clean-up has removed enough: a flood from many addresses must not bypass the limit.
+ * Keeps a sliding log of sign-in attempts per remote address, in the memory of this process. While
+ * it tracks more than 10,000 addresses, it denies every attempt, also from tracked addresses, until
+ * a clean-up has removed enough: a flood from many addresses must not bypass the limit.
  */
 export interface AttemptLimiter {
   /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
   attempt(address: string): Attempt;
-  /** Whether the address has no attempt left. Records nothing. */
+  /** Returns whether the address has no attempt left. Records nothing. */
   isSpent(address: string): boolean;
   cleanUp(): void;
   readonly tracked: number;

@@ -18,8 +18,9 @@ import { findKeyText, isCompleteKey } from "./key-text.ts";
 import type { Factors } from "./session-token.ts";
 
 /**
- * `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address;
- * `factor-unproven` is a key of a sign-in with the password alone, where a second factor is needed.
+ * `unknown` includes a revoked API key. `limited` follows too many wrong API keys from an address.
+ * `factor-unproven` means that the API key comes from a sign-in with the password alone, where a
+ * second factor is required.
  */
 export type KeyProblem =
   | "mistyped"
@@ -38,24 +39,24 @@ export type KeyAdmission =
   | KeyRefusal
   | { readonly kind: "key-admitted"; readonly user: User; readonly factors: Factors };
 
-/** What is read of a request only if its key needs it. */
+/** Provides the facts of a request that are read only if its API key needs them. */
 export interface KeyRequest {
-  /** The name of the host that it asks for, if that is known. */
+  /** Returns the name of the requested host, if the name is known. */
   host(): string | undefined;
-  /** Without it, wrong keys are not counted. */
+  /** Returns the address of the client. Without an address, wrong API keys are not counted. */
   address(): string | undefined;
 }
 
 /**
- * Decides over an Authorization header. `undefined` if it has no key, or a wrong one while there is
- * no account, since the setup comes first.
+ * Authenticates an Authorization header. Returns `undefined` if the header has no API key. While no
+ * account exists, also returns `undefined` for a wrong API key, since the setup comes first.
  */
 export type AuthenticateKey = (
   authorization: string,
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
-/** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
+/** Longer headers are not cached: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
 interface AuthenticateKeyServices {
@@ -63,20 +64,20 @@ interface AuthenticateKeyServices {
   readonly log: ServerLog;
   readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
   readonly clock: Clock;
-  /** Counts wrong keys. */
+  /** The limiter counts wrong API keys. */
   readonly keyLimiter: Pick<AttemptLimiter, "attempt" | "isSpent">;
-  /** Wrong keys from one IPv6 network of this prefix length count together. */
+  /** Wrong API keys from one IPv6 network of this prefix length count together. */
   readonly limitIpv6Prefix: number;
 }
 
 /**
- * With the key in the cache, it takes one map lookup and one clock read, as a session does, and
- * without it one query. Wrong keys never keep a right one from the same address out, which programs
- * behind one router share.
+ * Creates the function that authenticates API keys. A cached API key takes one map lookup and one
+ * clock read, like a session; any other takes one query. Wrong API keys never block a right one
+ * from the same address, since programs behind one router share an address.
  */
 export function createAuthenticateKey(services: AuthenticateKeyServices): AuthenticateKey {
   const { store, credentialCache, clock, keyLimiter, limitIpv6Prefix, log } = services;
-  // By the whole header.
+  // The key of the cache is the whole header.
   const cache = credentialCache.createPart({
     admit: decideAdmission,
     maxTextLength: MAX_REMEMBERED_LENGTH,
@@ -91,7 +92,8 @@ export function createAuthenticateKey(services: AuthenticateKeyServices): Authen
     if (!(await credentialCache.anyExists())) return undefined;
     if (!isCompleteKey(text)) return refuse("mistyped", request);
     const address = findNetwork(request);
-    // After too many wrong keys one at a time, so that a flood does not keep the store busy.
+    // After too many wrong API keys, lookups for an address run one at a time, so that a flood does
+    // not overload the store.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
     if (isFlood && lookingUp.has(address)) return createKeyRefusal("limited");
     if (isFlood) lookingUp.add(address);
@@ -125,7 +127,9 @@ export function createAuthenticateKey(services: AuthenticateKeyServices): Authen
     return { credential: key, expiresAt, user };
   }
 
-  /** In the background. The store ignores a use within an hour after the last one. */
+  /**
+   * Records the use in the background. The store ignores a use within an hour after the last one.
+   */
   function noteUse({ id }: Key): void {
     const failed = (error: unknown) =>
       log.warn({ reason: getErrorMessage(error) }, "the last use of a key was not recorded");

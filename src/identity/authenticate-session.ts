@@ -18,29 +18,32 @@ import {
 } from "./session-token.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
 
-/** Whom a session admits, or what its sign-in lacks. */
+/** Describes whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
   | { readonly kind: "admitted"; readonly user: User; readonly factors: Factors }
   | { readonly kind: "guest"; readonly user: User; readonly factors: Factors }
-  /** The account has to have a second factor and has none: it may turn one on. */
+  /** The account needs a second factor and has none. The user may turn one on. */
   | { readonly kind: "factor-missing"; readonly user: User }
-  /** The account has one, and this session was not signed in with it. */
+  /** The account has a second factor, but this session was signed in without it. */
   | { readonly kind: "factor-unproven" };
 
 export type Admission =
   | { readonly kind: "needs-setup" | "needs-sign-in" | "forged-token" }
   | AdmissionAtHost
-  /** Of a session that only one host accepts. */
+  /** Only one host accepts this session. */
   | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };
 
-/** Decides over a session token, without a promise where possible, as it is on the hot path. */
+/**
+ * Authenticates a session token. Runs without a promise where possible, since it is on the hot
+ * path.
+ */
 export type AuthenticateToken = (token: string | undefined) => MaybePromise<Admission>;
 
 const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
 const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
 const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
 
-/** The signed-in user, also a guest, whom a guard refuses. */
+/** Returns the signed-in user. The user can be a guest, whom a guard refuses. */
 export function getAdmittedUser(admission: Admission): User | undefined {
   switch (admission.kind) {
     case "admitted":
@@ -56,7 +59,10 @@ export function getAdmittedUser(admission: Admission): User | undefined {
   }
 }
 
-/** The guard for single operations, which also redirects to the setup while no account exists. */
+/**
+ * Authenticates a token for single operations. While no account exists, the result is
+ * `needs-setup`.
+ */
 export function checkSetupFirst(
   credentialCache: Pick<CredentialCache, "anyExists">,
   authenticate: AuthenticateToken,
@@ -64,7 +70,8 @@ export function checkSetupFirst(
   return (token) => {
     const anyExists = credentialCache.anyExists();
     if (anyExists === true) return authenticate(token);
-    // In parallel, so that a guard takes one round trip to the store. A failure of either rejects.
+    // The queries run in parallel, so that authentication takes one round trip to the store. A
+    // failure of either query rejects.
     const authenticating = (async () => authenticate(token))();
     return Promise.all([anyExists, authenticating]).then(([yes, admission]) =>
       yes ? admission : NEEDS_SETUP,
@@ -72,7 +79,7 @@ export function checkSetupFirst(
   };
 }
 
-/** The sessions in the cache of the guards. */
+/** Holds sessions in a part of the credential cache. */
 export type SessionCache = CachePart<VerifiedToken, Admission>;
 
 export const createSessionCache = (credentialCache: CredentialCache): SessionCache =>
@@ -81,14 +88,17 @@ export const createSessionCache = (credentialCache: CredentialCache): SessionCac
 interface SessionParts {
   readonly store: Pick<StoreParts["sessions"], "findUser">;
   readonly recorder?: Pick<SessionRecorder, "recordUse"> | undefined;
-  /** Sessions that have signed out here, and that the store does not know as ended yet. */
+  /**
+   * Contains sessions that were signed out in this process, but that are not yet ended in the
+   * store.
+   */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
 }
 
 /**
- * The guard for whole handlers, which does not check whether an account exists. The hot path: with
- * the session in the cache it takes one map lookup and one clock read, without a promise, a signature
- * check or a query. Without it, it takes one query.
+ * Creates the function that authenticates session tokens; it does not check whether an account
+ * exists. On the hot path, a cached session takes one map lookup and one clock read, without a
+ * promise, a signature check or a query. Any other session takes one query.
  */
 export function createAuthenticateToken(
   tokens: SessionTokens,
@@ -127,7 +137,7 @@ export function createAuthenticateToken(
     return { credential: token, expiresAt: token.expiresAt, user };
   }
 
-  /** The store ignores a use within an hour after the last one, as after a sign-in. */
+  /** Records the use. The store ignores a use within an hour after the last use or the sign-in. */
   function noteUse(entry: CacheEntry<VerifiedToken, Admission>): void {
     const { id } = entry.credential;
     if (id !== undefined && cache.isUseDue(entry, clock.monotonic())) recorder?.recordUse(id);

@@ -11,31 +11,43 @@ import type { Clock } from "../lib/clock.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 
 /**
- * How long the guards of this process may use what another process has changed. The expiry of a
- * remembered credential is checked by the system clock as often.
+ * This process may use cached accounts and credentials for this long after another process changed
+ * them. The expiry of a cached credential is checked by the system clock at the same interval.
  */
 const MAX_AGE_MS = 1_000;
 /**
- * The number of sessions that are remembered, and of API keys. For sessions, this takes about 25 MB.
- * At least the recently used half is kept.
+ * The limit applies to sessions and to API keys separately. For sessions, this number takes about
+ * 25 MB. The cache keeps at least the recently used half.
  */
 const MAX_ENTRIES = 32_768;
-/** If this process has changed more accounts, every entry is looked up again. Bounds the memory. */
+/**
+ * If this process has changed more accounts, every entry is looked up again. The limit bounds the
+ * memory.
+ */
 const MAX_CHANGED_ACCOUNTS = 10_000;
 
-/** Whether the account has to have a second factor, and has one. */
+/** Tells whether the account needs a second factor, and whether it has one. */
 export type RequiredFactor = "optional" | "required" | "missing";
 
 /**
- * What the guards of this process remember of sessions and API keys: whom a verified credential
- * admits, for at most a second, and no longer once this process changes the account.
+ * Caches sessions and API keys: whom a verified credential admits. An entry is valid for at most a
+ * second, and becomes invalid as soon as this process changes the account.
  */
 export interface CredentialCache {
-  /** Must be called after each change of an account by this process, also if the change failed. */
+  /**
+   * Invalidates the entries of an account. Must be called after each change of an account by this
+   * process, also if the change failed.
+   */
   forget(account: UserId | "all"): void;
-  /** Whether an account exists. The last one cannot be removed, so `true` is remembered for ever. */
+  /**
+   * Returns whether an account exists. The last account cannot be removed, so `true` is cached
+   * permanently.
+   */
   anyExists(): MaybePromise<boolean>;
-  /** Creates the part for sessions, or the part for API keys. No part finds an entry of another. */
+  /**
+   * Creates the part for sessions, or the part for API keys. No part finds an entry of another
+   * part.
+   */
   createPart<Credential, Admission extends object>(
     rules: PartRules<Credential, Admission>,
   ): CachePart<Credential, Admission>;
@@ -46,15 +58,15 @@ export interface CredentialCache {
 interface PartRules<Credential, Admission> {
   /** Decides whom a credential admits. Called once for each lookup. */
   admit(credential: Credential, user: User, factor: RequiredFactor): Admission;
-  /** Longer texts are not remembered. */
+  /** Longer texts are not cached. */
   readonly maxTextLength?: number;
 }
 
-/** The entries of one kind of credential, by the text that a request carries. */
+/** Holds the entries of one kind of credential, by the text that a request carries. */
 export interface CachePart<Credential, Admission> {
   /**
-   * Finds the entry of a text if its admission still counts. The hot path: one map lookup, and a
-   * second one only after this process has changed some account.
+   * Finds the entry of a text if its admission is still valid. On the hot path, this takes one map
+   * lookup, and a second one only after this process has changed some account.
    *
    * @param now The monotonic time.
    */
@@ -62,27 +74,30 @@ export interface CachePart<Credential, Admission> {
   /** Finds the credential of a text that was verified before, even if its admission is too old. */
   findVerified(text: string): Credential | undefined;
   /**
-   * Looks a credential up and remembers the outcome. Concurrent requests with the same text share
-   * one lookup, unless it takes longer than a second or an account has changed since it began.
+   * Looks a credential up and caches the outcome. Concurrent requests with the same text share one
+   * lookup, unless the lookup takes longer than a second or an account has changed since it began.
    *
-   * @param read must have verified the credential, so that a client without one cannot fill the cache.
+   * @param read must have verified the credential, so that a client without a credential cannot
+   * fill the cache.
    */
   lookUp(
     text: string,
     read: () => Promise<FoundCredential<Credential> | undefined>,
   ): Promise<LookupOutcome<Credential, Admission>>;
   forgetText(text: string): void;
-  /** Whether to note the use of the credential now. `true` once an hour. */
+  /** Returns whether to record the use of the credential now. The result is `true` once an hour. */
   isUseDue(entry: CacheEntry<Credential, Admission>, now: number): boolean;
   readonly size: number;
 }
 
-/** What the store knows of a credential. */
+/** Contains what the store knows about a credential. */
 export interface FoundCredential<Credential> {
   readonly credential: Credential;
-  /** In milliseconds since 1970. `Infinity` for a credential that does not expire. */
+  /**
+   * The time is in milliseconds since 1970. It is `Infinity` for a credential that does not expire.
+   */
   readonly expiresAt: number;
-  /** May be an account that has ended: the cache refuses it. */
+  /** The account may have ended. The cache refuses such an account. */
   readonly user: StoredUser;
 }
 
@@ -94,30 +109,35 @@ export type LookupOutcome<Credential, Admission> =
 
 export interface CacheEntry<Credential, Admission> {
   readonly credential: Credential;
-  /** Frozen, because every request with this credential gets the same object. */
+  /** The admission is frozen, because every request with this credential gets the same object. */
   readonly admission: Admission;
   readonly userId: UserId;
-  /** The monotonic time until which the admission counts; 0 if it has to be looked up each time. */
+  /**
+   * The admission is valid until this monotonic time. The value is 0 if each request must look the
+   * credential up.
+   */
   until: number;
-  /** How many changes of accounts this process had made when the admission was last checked. */
+  /** This process had made this many changes of accounts when the admission was last checked. */
   changes: number;
-  /** The monotonic time from which a use is noted again. */
+  /** A use is recorded again from this monotonic time. */
   noteUseAt: number;
 }
 
-/** When a lookup began: the monotonic time, and how many changes this process had made. */
+/** Records when a lookup began: the monotonic time, and how many changes this process had made. */
 interface Beginning {
   readonly at: number;
   readonly changes: number;
 }
 
-/** A lookup that has not ended yet. */
+/** Represents a lookup that has not ended yet. */
 interface Lookup<Credential, Admission> {
   readonly began: Beginning;
   readonly outcome: Promise<LookupOutcome<Credential, Admission>>;
 }
 
-/** @param findFactor decides whether an account needs a second factor. Default: none does. */
+/**
+ * @param findFactor decides whether an account needs a second factor. By default, no account does.
+ */
 export function createCredentialCache(
   { users }: { readonly users: Pick<StoreParts["users"], "any"> },
   clock: Clock,
@@ -145,7 +165,7 @@ export function createCredentialCache(
       const user = toPublicUser(stored);
       const factor = await findFactor(user);
 
-      // By the system clock, which may have been set. Also refuses invalid dates.
+      // The check uses the system clock, which may have been set. It also refuses invalid dates.
       const now = clock.now();
       const accountEndsAt = stored.endsAt?.getTime() ?? Number.POSITIVE_INFINITY;
       if (!(expiresAt > now)) return { kind: "expired" };
@@ -156,7 +176,8 @@ export function createCredentialCache(
         credential,
         admission: Object.freeze(admit(credential, user, factor)),
         userId: user.id,
-        // Another process may see the missing factor turned on next.
+        // The user may turn the missing factor on through another process at any time, so the entry
+        // is not reused.
         until: factor === "missing" ? 0 : Math.min(began.at + MAX_AGE_MS, endsAt),
         changes: began.changes,
         noteUseAt: entries.get(text)?.noteUseAt ?? 0,
@@ -167,9 +188,8 @@ export function createCredentialCache(
     function remember(text: string, outcome: Outcome): void {
       switch (outcome.kind) {
         case "found":
-          // It may have been read before the account changed.
           if (changed.hasChanged(outcome.entry.userId, outcome.entry.changes)) return;
-          // A copy, since a slice would keep the whole header in memory.
+          // The text is copied, since a slice would keep the whole header in memory.
           if (text.length <= maxTextLength)
             entries.set(Buffer.from(text).toString(), outcome.entry);
           return;
@@ -183,7 +203,8 @@ export function createCredentialCache(
       const began = { at: clock.monotonic(), changes: changed.count };
       const outcome = findEntry(text, read, began)
         .then((ended) => {
-          // Otherwise a later lookup has replaced this one, and knows better.
+          // If a later lookup has replaced this one, only the outcome of the later lookup is
+          // cached.
           if (lookups.get(text) === lookup) remember(text, ended);
           return ended;
         })
@@ -248,13 +269,14 @@ export function createCredentialCache(
 }
 
 /**
- * The accounts that this process has changed, with the number of each change. An entry or lookup
- * records how many changes there were before it, so that a change ends it without a search for it.
+ * Tracks the accounts that this process has changed, with the number of each change. An entry or
+ * lookup records how many changes preceded it, so that a change invalidates the entry without a
+ * search.
  */
 interface ChangedAccounts {
   readonly count: number;
   add(account: UserId | "all"): void;
-  /** Whether the account has changed after that many changes. */
+  /** Returns whether the account has changed after that many changes. */
   hasChanged(account: UserId, after: number): boolean;
 }
 

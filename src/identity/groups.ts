@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 
 const MAX_GROUPS = 32;
 
-/** Whether the user manages accounts. A guest never does. */
+/** Returns whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>
   groups?.includes(ADMINS) === true && guest === undefined;
 
@@ -14,7 +14,9 @@ interface FindAdminServices {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** The user, if the store has it in the group of administrators at this moment, and active. */
+/**
+ * Finds the user if the store currently has it as an active member of the administrators' group.
+ */
 export async function findAdmin(
   { store, clock }: FindAdminServices,
   id: UserId,
@@ -24,9 +26,12 @@ export async function findAdmin(
   return user !== undefined && isAdmin(user) ? user : undefined;
 }
 
-/** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
+/**
+ * Sorts the groups and removes duplicates. Returns `invalid` for a name that cannot be a group, or
+ * for too many groups.
+ */
 export function normalizeGroups(requestedNames: readonly string[]): readonly string[] | "invalid" {
-  // Plain JavaScript can pass anything.
+  // Plain JavaScript can pass any value.
   if (!Array.isArray(requestedNames) || requestedNames.some((name) => typeof name !== "string"))
     return "invalid";
   const names = [...new Set(requestedNames.filter((name) => name !== ""))].sort();

@@ -19,8 +19,9 @@ export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
 }
 
 /**
- * Returns the content of a token that one of the keys has signed; `undefined` for any other text. The
- * algorithm is fixed, and nothing of the token is interpreted before its signature was verified.
+ * Returns the content of a token that one of the keys has signed, and `undefined` for any other
+ * text. The algorithm is fixed, and no part of the token is interpreted before its signature is
+ * verified.
  */
 export function parseJwt(token: string, keys: readonly KeyObject[]): Jwt | undefined {
   const parts = token.split(".");
@@ -31,7 +32,7 @@ export function parseJwt(token: string, keys: readonly KeyObject[]): Jwt | undef
   if (!keys.some((key) => isSame(computeSignature(text, key), sentSignature))) return undefined;
   const header = decodeJwtPart(headerPart);
   const claims = decodeJwtPart(claimsPart);
-  // `crit` names extensions that must be understood, and there are none here.
+  // `crit` names extensions that a reader must understand, and this reader supports none.
   if (header?.alg !== ALGORITHM || "crit" in header || claims === undefined) return undefined;
   return { header, claims };
 }
@@ -39,11 +40,14 @@ export function parseJwt(token: string, keys: readonly KeyObject[]): Jwt | undef
 const computeSignature = (text: string, key: KeyObject): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
-/** One part of a token: JSON in base64url. */
+/** Encodes one part of a token as JSON in base64url. */
 export const encodeJwtPart = (fields: object): string =>
   Buffer.from(JSON.stringify(fields)).toString("base64url");
 
-/** Node also decodes padding, white space and stray bits, so one token would have many spellings. */
+/**
+ * Returns whether a part has its only valid spelling. Node also decodes padding, white space and
+ * stray bits, so one token would have many spellings.
+ */
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, "base64url").toString("base64url") === part;
 

@@ -1,17 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** People and scanners of secrets recognise a key by it. */
+/** People and secret scanners recognise an API key by this prefix. */
 const PREFIX = "latchkey_";
 const SECRET_BYTES = 32;
 
-/** A new text: 32 random bytes and their checksum, 48 characters in base64url. */
+/**
+ * Creates the text of a new API key: 32 random bytes and their checksum, 48 characters in
+ * base64url.
+ */
 export function createKeyText(): string {
   const secret = randomBytes(SECRET_BYTES);
   return `${PREFIX}${Buffer.concat([secret, computeChecksum(secret)]).toString("base64url")}`;
 }
 
-/** Whether it was typed or copied completely. Anyone can make a text that is. */
+/**
+ * Returns whether the API key was typed or copied completely. Anyone can create a text that passes
+ * this check.
+ */
 export function isCompleteKey(text: string): boolean {
   const bytes = Buffer.from(text.slice(PREFIX.length), "base64url");
   // Node also decodes other spellings of the same bytes.
@@ -25,7 +31,10 @@ function computeChecksum(secret: Uint8Array): Buffer {
   return checksum;
 }
 
-/** The text of a key in an Authorization header: a Bearer token, or the password of Basic. */
+/**
+ * Finds the text of an API key in an Authorization header: a Bearer token, or the password of
+ * Basic.
+ */
 export function findKeyText(authorization: string): string | undefined {
   const [, scheme = "", credentials = ""] = /^(bearer|basic) +(\S+) *$/i.exec(authorization) ?? [];
   const text = scheme.toLowerCase() === "basic" ? parseBasicPassword(credentials) : credentials;

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { parseOptions } from "@node-rs/argon2";
 import { tryCall } from "../lib/fault.ts";
 
-/** Limits of one hash: this memory, and about two seconds on an older processor. */
+/** One hash may take at most this memory, and about two seconds on an older processor. */
 const MAX_MEMORY_KIB = 1_048_576;
 const MAX_ARGON2_WORK_KIB = 8 * 1_048_576;
 const MAX_BCRYPT_COST = 15;
@@ -11,8 +11,8 @@ const MIN_BCRYPT_COST = 4;
 const MAX_SCRYPT_WORK = 2 ** 22;
 
 /**
- * Whether a password can be verified against the hash. The hash itself sets the memory and time that
- * takes, so a hash that asks for too much is not computed.
+ * Tells whether a password can be verified against the hash. The hash itself sets the memory and
+ * time of the verification, so a hash that would take too much is not computed.
  */
 export type HashVerdict = "usable" | "too-costly" | "unknown";
 
@@ -40,17 +40,17 @@ function judgeBcrypt(hash: string): HashVerdict {
 function judgeScrypt(hash: string): HashVerdict {
   const parsed = parseScrypt(hash);
   if (parsed === undefined) return "unknown";
-  // This also limits the memory: an eighth of a KiB each.
+  // The limit also bounds the memory: each unit takes an eighth of a KiB.
   return parsed.N * parsed.r * parsed.p > MAX_SCRYPT_WORK ? "too-costly" : "usable";
 }
 
-/** `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
+/** The pattern matches `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
 const SCRYPT =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]{1,256}={0,2})\$([A-Za-z0-9+/]{22,256}={0,2})$/;
 
 /**
- * The PHC string for `salt:key` in hexadecimal, as better-auth stores scrypt: with parameters that
- * the text does not name, and with the text of the salt as salt. Any other hash stays as it is.
+ * Converts `salt:key` in hexadecimal, as better-auth stores scrypt, to a PHC string. The text does
+ * not name its parameters, and the text of the salt is the salt. Any other hash stays as it is.
  */
 export function toPhcString(hash: string): string {
   const [, salt, key] = /^([\da-f]{32}):([\da-f]{128})$/.exec(hash) ?? [];
@@ -71,14 +71,14 @@ function parseScrypt(hash: string) {
   };
 }
 
-/** Runs on a libuv thread and does not block the event loop. */
+/** Runs scrypt on a libuv thread, so that it does not block the event loop. */
 const deriveScrypt = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
 
 export async function verifyScrypt(hash: string, password: string): Promise<boolean> {
   const parsed = parseScrypt(hash);
   if (parsed === undefined) return false;
   const { N, r, p, salt, digest } = parsed;
-  // What OpenSSL needs. `judgeHash` has already refused too costly hashes.
+  // OpenSSL needs this much memory. `judgeHash` has already refused too costly hashes.
   const maxmem = 128 * r * (N + p + 2) + 1024;
   const computed = await deriveScrypt(password, salt, digest.length, { N, r, p, maxmem });
   return timingSafeEqual(computed, digest);

@@ -7,28 +7,34 @@ import { createWorkQueue, type Requester, type WorkQueueLimits } from "../lib/wo
 import { judgeHash, verifyScrypt } from "./password-cost.ts";
 import { OPERATOR } from "./requester.ts";
 
-/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP recommends these parameters for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CURRENT_FORM = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
-/** A salt and a digest of zeros, verified for unknown users. Its result is ignored. */
+/**
+ * This hash has a salt and a digest of zeros. Passwords of unknown users are verified against it,
+ * and the result is ignored.
+ */
 const DUMMY_HASH = `${CURRENT_FORM}${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** `requester` is the client that waits for the result; the operator by default. */
+/**
+ * Hashes and verifies passwords. `requester` is the client that waits for the result, by default
+ * the operator.
+ */
 export interface Passwords {
   hash(password: string, requester?: Requester): Promise<PasswordHash>;
   /**
-   * Takes the same time for an unknown user (`undefined`), for a hash of the current form, and for
-   * a hash that cannot be read or would cost too much, which never matches.
+   * Verifies a password. Takes the same time for an unknown user (`undefined`), for a hash of the
+   * current form, and for a hash that cannot be read or would cost too much, which never matches.
    */
   verify(password: string, hash: PasswordHash | undefined, requester?: Requester): Promise<boolean>;
-  /** Whether the hash has another algorithm or cost than new hashes. */
+  /** Returns whether the algorithm or cost of the hash differs from new hashes. */
   isOutdated(hash: PasswordHash): boolean;
 }
 
 /**
- * @throws From each call `Unavailable` when more calls wait than `limits` allows in total or for one
- * requester, and the fault `client_gone` when the requester's client has disconnected.
+ * @throws From each call `Unavailable` when more calls wait than `limits` allows in total or for
+ * one requester, and the fault `client_gone` when the requester's client has disconnected.
  */
 export function createPasswords(
   limits: WorkQueueLimits,
@@ -58,7 +64,10 @@ const TOO_COSTLY =
 const UNREADABLE =
   "a password was rejected: the stored password hash cannot be read (reset the password of that account)";
 
-/** Returns `undefined`, and logs why, for a hash against which nothing can be verified. */
+/**
+ * Verifies a password against a hash. Returns `undefined`, and logs the reason, if the hash cannot
+ * be used.
+ */
 async function verifyHash(
   hash: PasswordHash,
   password: string,
@@ -83,7 +92,10 @@ function getVerifier(hash: PasswordHash): (hash: string, password: string) => Pr
   return hash.startsWith("$2") ? verifyBcrypt : verifyScrypt;
 }
 
-/** Loaded on first use: only imported accounts have bcrypt hashes. */
+/**
+ * Verifies a bcrypt hash. The module is loaded on first use, since only imported accounts have
+ * bcrypt hashes.
+ */
 async function verifyBcrypt(hash: string, password: string): Promise<boolean> {
   const bcrypt = await import("@node-rs/bcrypt");
   return bcrypt.verify(password, hash);

@@ -2,13 +2,15 @@ import type { User } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import type { RequiredFactor } from "./credential-cache.ts";
 
-/** In place of a group: everybody but guests, who have no account page. */
+/** In place of a group, this word stands for all users except guests, who have no account page. */
 const ALL = "all";
 
 /**
- * Returns the function that decides whether a user needs a second factor, and whether one is missing.
+ * Returns the function that decides whether a user needs a second factor, and whether the factor is
+ * missing.
  *
- * @param groups Their members need one; `all` for everybody.
+ * @param groups Members of these groups need a second factor. `all` stands for every user except
+ * guests.
  */
 export const createFactorCheck =
   (groups: readonly string[], { codes, passkeys }: Pick<StoreParts, "codes" | "passkeys">) =>

@@ -5,15 +5,20 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts what only this installation may read, with a key derived from the signing secret. */
+/**
+ * Encrypts data that only this installation may read, with a key derived from the signing secret.
+ */
 export interface Seals {
-  /** @param purpose What it is, and for whom: it opens for the same purpose only. */
+  /**
+   * @param purpose The kind of the content and its owner. The sealed text opens for the same
+   * purpose only.
+   */
   seal(content: Uint8Array, purpose: string): string;
   /** Returns `undefined` for a text that none of the secrets has sealed for this purpose. */
   open(sealed: string, purpose: string): Buffer | undefined;
 }
 
-/** Seals with the secret, and also opens what a previous secret has sealed. */
+/** Creates seals that use the secret, and that also open what a previous secret has sealed. */
 export function createSeals(secret: string, previousSecrets: readonly string[] = []): Seals {
   const key = deriveSealKey(secret);
   const keys = [key, ...previousSecrets.map(deriveSealKey)];

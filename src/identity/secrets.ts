@@ -1,21 +1,24 @@
 import { DEVELOPMENT_SECRET } from "./session-token.ts";
 
 interface Secrets {
-  /** `undefined` or empty means the development secret. */
+  /** `undefined` or an empty text means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
 }
 
-/** A secret that an attacker could guess, and then forge sessions with. */
+/** Describes a secret that an attacker could guess, and then forge sessions with. */
 export interface WeakSecret {
   readonly which: keyof Secrets;
-  /** Completes "the secret is weak: …", without the secret itself. */
+  /** The text completes "the secret is weak: …", and does not contain the secret itself. */
   readonly weakness: string;
-  /** Whether it is the development secret, which everybody knows. */
+  /** True for the built-in development secret, which is public. */
   readonly isBuiltIn: boolean;
 }
 
-/** The secrets that production refuses: all of them, since each is accepted for a session. */
+/**
+ * Finds the secrets that production refuses. Checks all secrets, since a session can be signed with
+ * any of them.
+ */
 export function findWeakSecrets({ secret, previousSecrets }: Secrets): readonly WeakSecret[] {
   const all: readonly (readonly [keyof Secrets, string])[] = [
     ["secret", secret || DEVELOPMENT_SECRET],
@@ -32,11 +35,17 @@ export function findWeakSecrets({ secret, previousSecrets }: Secrets): readonly 
 const MIN_LENGTH = 32;
 const MIN_CHARACTERS = 10;
 
-/** Words of placeholder secrets: a secret of these words only is easy to guess. */
+/**
+ * The pattern matches words of placeholder secrets. A secret that contains only these words is easy
+ * to guess.
+ */
 const PLACEHOLDERS =
   /passphrase|development|password|latchkey|insecure|default|example|replace|session|signing|change|please|random|secret|strong|super|auth|here|long|must|some|test|this|todo|very|your|app|for|jwt|key|the|top|me|my|it|a|\d/g;
 
-/** Why an attacker could guess the secret; `undefined` if nothing suggests it. */
+/**
+ * Explains why an attacker could guess the secret. Returns `undefined` if no check finds a
+ * weakness.
+ */
 function findWeakness(secret: string): string | undefined {
   if (secret === DEVELOPMENT_SECRET)
     return "it is unset or the built-in development secret, which is public";
@@ -47,7 +56,7 @@ function findWeakness(secret: string): string | undefined {
   return new Set(secret).size < MIN_CHARACTERS ? "it has too few different characters" : undefined;
 }
 
-/** Whether the secret has placeholder words only, or repeats one piece, such as `xxxx`. */
+/** Returns whether the secret has placeholder words only, or repeats one piece, such as `xxxx`. */
 function isPlaceholder(secret: string): boolean {
   const words = secret.toLowerCase().replace(/[^\p{L}\d]/gu, "");
   if (words !== "" && words.replace(PLACEHOLDERS, "") === "") return true;

@@ -6,23 +6,23 @@ import { getErrorMessage } from "../lib/fault.ts";
 import { pause } from "../lib/pause.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 
-/** The uses of this long share one write. */
+/** All uses within this time share one write. */
 const PAUSE_MS = 1_000;
 const MAX_WAITING_USES = 10_000;
 const FLUSH_WITHIN_MS = 250;
 
 /**
- * Records sessions in the background. Nothing waits for it, and a failure is a line in the server
- * log: a session is valid whether it is recorded or not.
+ * Records sessions in the background. No request waits for it, and a failure only adds a line to
+ * the server log: a session is valid whether it is recorded or not.
  */
 export interface SessionRecorder {
   recordStart(session: Session): void;
   recordUse(id: string): void;
-  /** Writes what waits, and returns after 250 ms at most. Never throws. */
+  /** Writes the waiting records, and returns after 250 ms at most. Never throws. */
   flush(): Promise<void>;
 }
 
-/** @param store `undefined` records nothing. */
+/** @param store If `undefined`, the recorder records nothing. */
 export function createSessionRecorder(
   store: Pick<StoreParts["sessions"], "insert" | "noteUsed"> | undefined,
   clock: Pick<Clock, "now">,
@@ -34,7 +34,8 @@ export function createSessionRecorder(
   let timer: NodeJS.Timeout | undefined;
 
   function run(write: () => Promise<void>, failure: string): void {
-    // One turn of the event loop first, so that the response is sent before the disk write.
+    // The write waits one turn of the event loop, so that the response is sent before the disk
+    // write.
     const done = turn()
       .then(write)
       .catch((error: unknown) => log.warn({ reason: getErrorMessage(error) }, failure))

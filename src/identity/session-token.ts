@@ -3,36 +3,46 @@ import type { UserId } from "../db/records.ts";
 import { CLOCK_MARGIN_SECONDS, type Clock, secondsOf } from "../lib/clock.ts";
 import { createJwtKey, type Jwt, parseJwt, signJwt } from "./jwt.ts";
 
-/** Thirty days, unless an option says otherwise. */
+/** A session lasts thirty days by default. */
 export const SESSION_LIFETIME_SECONDS = 2_592_000;
 
 /**
- * Signs tokens when no secret is set. It is public, so anyone can forge sessions with it: for
- * development only, refused in production.
+ * This secret signs tokens when no secret is set. It is public, so anyone can forge sessions with
+ * it. It is for development only, and production refuses it.
  */
 export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows it";
 
-/** A header parameter instead of a claim, so that other readers of the token ignore it. */
+/**
+ * These values are header parameters instead of claims, so that other readers of the token ignore
+ * them.
+ */
 const SESSIONS_FROM = "sessions_from";
 const FACTORS = "factors";
 const HOST = "host";
 
-/** How many factors a sign-in had: two with a one-time code, or with a passkey. */
+/** Counts the factors of a sign-in. A sign-in with a one-time code or with a passkey has two. */
 export type Factors = 1 | 2;
 
-/** What a token says. Times are in milliseconds since 1970. */
+/** Contains the content of a token. Times are in milliseconds since 1970. */
 export interface VerifiedToken {
-  /** Of its session: the claim `jti`; `undefined` if the token does not contain one. */
+  /**
+   * The ID identifies the session and comes from the claim `jti`. It is `undefined` if the token
+   * does not contain the claim.
+   */
   readonly id: string | undefined;
   readonly userId: UserId;
   readonly expiresAt: number;
-  /** 0 if the token does not contain it. */
+  /** The value is 0 if the token does not contain a time of issue. */
   readonly issuedAt: number;
-  /** The user's `sessionsFrom` at the sign-in; 0 if the token does not contain it. */
+  /**
+   * The value is the user's `sessionsFrom` at the sign-in, or 0 if the token does not contain it.
+   */
   readonly sessionsFrom: number;
-  /** Of the sign-in, or of what was turned on since then. */
+  /** The value counts the factors of the sign-in, or those that were turned on since then. */
   readonly factors: Factors;
-  /** The only host that accepts it; `undefined` for a session of the sign-in itself. */
+  /**
+   * Only this host accepts the token. The value is `undefined` for a session of the sign-in itself.
+   */
   readonly host: string | undefined;
 }
 
@@ -42,18 +52,22 @@ export interface IssuedToken extends VerifiedToken {
 }
 
 export interface SessionTokens {
-  /** @param sessionsFrom The user's, if set. The token records it. */
+  /** @param sessionsFrom The user's value, if set. The token records it. */
   issue(userId: UserId, sessionsFrom?: number, factors?: Factors): IssuedToken;
-  /** Signs what the token of a known session says, under the ID of the session or a new one. */
+  /** Signs the content of a token of a known session, under the ID of that session or a new ID. */
   sign(token: Omit<VerifiedToken, "id">, id?: string): IssuedToken;
   /**
-   * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
-   * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
+   * Returns the content of a genuine, unexpired token. Returns `forged` for a text that is not a
+   * token or that none of the secrets has signed, and `undefined` for a genuine token that is not a
+   * session.
    */
   verify(token: string): VerifiedToken | "forged" | undefined;
 }
 
-/** Signs new tokens with the secret, and also accepts tokens signed with a previous secret. */
+/**
+ * Creates the functions for session tokens. They sign new tokens with the secret, and also accept
+ * tokens signed with a previous secret.
+ */
 export function createSessionTokens(
   secret: string,
   clock: Pick<Clock, "now">,
@@ -68,7 +82,7 @@ export function createSessionTokens(
     id: string = randomBytes(16).toString("hex"),
   ): IssuedToken {
     const [iat, exp] = [token.issuedAt / 1_000, token.expiresAt / 1_000];
-    // What is `undefined` is left out of the token.
+    // The token leaves out fields that are `undefined`.
     const header = {
       [SESSIONS_FROM]: token.sessionsFrom || undefined,
       [FACTORS]: token.factors === 2 ? 2 : undefined,
@@ -94,21 +108,25 @@ export function createSessionTokens(
   };
 }
 
-/** The session of a genuine token at a time in seconds; `undefined` if it is not a valid session. */
+/**
+ * Returns the session of a genuine token at a time in seconds, and `undefined` if the session is
+ * not valid.
+ */
 function toVerifiedToken({ header, claims }: Jwt, now: number): VerifiedToken | undefined {
   const { user_id: userId, exp, iat = 0, nbf = 0, jti } = claims;
   if (typeof userId !== "string" || userId === "") return undefined;
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined;
   if (exp <= now || nbf > now) return undefined;
   const { [SESSIONS_FROM]: from, [HOST]: host } = header;
-  // Converted to a text, the list `["a.example"]` would count as that host.
+  // Converted to a text, the list `["a.example"]` would equal that host.
   if (host !== undefined && typeof host !== "string") return undefined;
   return {
     id: typeof jti === "string" ? jti : undefined,
     userId: userId as UserId,
     expiresAt: exp * 1_000,
     issuedAt: iat * 1_000,
-    // Not Infinity, as which JSON.parse reads 1e999: such a session could not be ended.
+    // The check refuses Infinity, which JSON.parse returns for 1e999: such a session could not be
+    // ended.
     sessionsFrom: isSecond(from) ? from : 0,
     factors: header[FACTORS] === 2 ? 2 : 1,
     host,
@@ -117,12 +135,16 @@ function toVerifiedToken({ header, claims }: Jwt, now: number): VerifiedToken | 
 
 const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** JSON.parse reads 1e999 as Infinity, which would be a session without an end. */
+/**
+ * Returns whether a value is a finite time. JSON.parse reads 1e999 as Infinity, which would be a
+ * session without an end.
+ */
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
 /**
- * The largest `sessionsFrom` of its user with which a session has not ended. Within the margin the
- * time of issue does not decide, so a token records the user's `sessionsFrom` at the sign-in.
+ * Computes the largest `sessionsFrom` of its user with which a session is still valid. Within the
+ * clock margin, the time of issue does not decide, so a token records the user's `sessionsFrom` at
+ * the sign-in.
  */
 export const computeValidUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">): number =>
   Math.max(token.sessionsFrom, token.issuedAt / 1_000 - CLOCK_MARGIN_SECONDS);
@@ -130,9 +152,9 @@ export const computeValidUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessio
 const RECENT_SECONDS = 600;
 
 /**
- * Whether the user of the session has signed in within the last ten minutes, which confirms a change
- * of how the account signs in. A token without a time of issue is never recent, whatever the clock
- * shows. Neither is one from further ahead than clocks of instances may differ.
+ * Returns whether the user has signed in within the last ten minutes, which confirms a change of
+ * how the account signs in. A token without a time of issue is never recent. Neither is a token
+ * from further ahead than the clocks of instances may differ.
  */
 export function isRecentSignIn(
   { issuedAt }: Pick<VerifiedToken, "issuedAt">,

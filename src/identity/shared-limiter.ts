@@ -5,7 +5,7 @@ import { getNetwork } from "../lib/network.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 
-/** The limiter of one kind of sign-in: this process's own or the shared one. */
+/** Limits one kind of sign-in, either in this process alone or across all instances. */
 export interface Limiter {
   attempt(address: string): MaybePromise<Attempt>;
   cleanUp(): MaybePromise<void>;
@@ -14,13 +14,16 @@ export interface Limiter {
 interface LimiterOptions {
   /** Applies one limit to all instances. Without it, each instance counts separately. */
   readonly shared?: AttemptPart | undefined;
-  /** Addresses of one IPv6 network count together; with a prefix length of 128, each separately. */
+  /**
+   * Addresses of one IPv6 network count together. With a prefix length of 128, each address counts
+   * separately.
+   */
   readonly ipv6Prefix: number;
-  /** Of attempts that a shared limiter counts apart from sign-ins by password. */
+  /** A shared limiter counts attempts of this kind separately from sign-ins by password. */
   readonly kind?: "passkey" | "link" | undefined;
 }
 
-/** While the shared counter fails, each instance counts separately. */
+/** Creates a limiter. While the shared counter fails, each instance counts separately. */
 export function createLimiter(
   local: AttemptLimiter,
   { shared, ipv6Prefix, kind }: LimiterOptions,

@@ -22,7 +22,9 @@ export function startSession(
   return token;
 }
 
-/** The record of a session that this client uses now, in milliseconds since 1970. */
+/**
+ * Returns the record of a session that this client uses now. `now` is in milliseconds since 1970.
+ */
 export const toSession = (
   { id, userId, issuedAt, expiresAt, host }: VerifiedToken & Pick<IssuedToken, "id">,
   now: number,

@@ -6,15 +6,15 @@ import { pause } from "../lib/pause.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { CredentialCache } from "./credential-cache.ts";
 
-/** What ends single sessions. */
+/** Provides what is needed to end single sessions. */
 interface EndSessionServices {
   readonly store: Pick<StoreParts, "sessions">;
   readonly clock: Pick<Clock, "now">;
-  /** Of this process, if it has guards. */
+  /** The process has a cache if it authenticates requests. */
   readonly credentialCache?: Pick<CredentialCache, "forget">;
 }
 
-/** Returns whether this call has ended it. */
+/** Ends a session in the store. Returns whether this call ended the session. */
 export async function endStoredSession(
   { store, clock, credentialCache }: EndSessionServices,
   session: Session,
@@ -22,24 +22,28 @@ export async function endStoredSession(
   try {
     return await store.sessions.end(session, new Date(clock.now()));
   } finally {
-    // Also after a failure: the session may have ended, and only the answer was lost.
+    // The cache forgets the account even after a failure: the session may have ended, and only the
+    // result was lost.
     credentialCache?.forget(session.userId);
   }
 }
 
-/** Bounds the memory, and the work after an outage. */
+/** The limit bounds the memory, and the work after an outage. */
 const MAX_WAITING_ENDS = 1_000;
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
- * The sessions that the store could not end at a sign-out. The guards of this process refuse them,
- * and they are ended in the background as soon as the store answers. Lost if the process is killed.
+ * Holds the sessions that the store could not end at a sign-out. This process refuses these
+ * sessions, and ends them in the background as soon as the store answers. They are lost if the
+ * process is killed.
  */
 export interface WaitingEnds {
   has(id: string): boolean;
-  /** Ends a session now. If the store fails, this process refuses it, and ends it later. */
+  /**
+   * Ends a session now. If the store fails, this process refuses the session, and ends it later.
+   */
   end(session: Session): Promise<"ended" | "not-ended">;
   /** Tries once more, for two seconds at most, and logs how many sessions were not ended. */
   close(): Promise<void>;
@@ -54,7 +58,10 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
   const closing = new AbortController();
   let retrying: Promise<void> | undefined;
 
-  /** Stops at the first failure. What has failed is tried last the next time. */
+  /**
+   * Ends all waiting sessions, and stops at the first failure. The failed session is tried last the
+   * next time.
+   */
   async function endAll(): Promise<void> {
     for (const [id, session] of waiting) {
       try {
@@ -76,7 +83,7 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
       if (signal.aborted) break;
       await endAll();
     }
-    // Must stay synchronous with the check of the size, or a session could stay waiting.
+    // This line must stay synchronous with the check of the size, or a session could stay waiting.
     retrying = undefined;
   }
 
@@ -91,7 +98,7 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
       } catch (error) {
         const isKept = waiting.size < MAX_WAITING_ENDS;
         if (isKept) waiting.set(session.id, session);
-        // The guards look the session up again, and find it here.
+        // Requests look the session up again, and find it here.
         services.credentialCache.forget(session.userId);
         retrying ??= retry();
         const fields = { userId: session.userId, reason: getErrorMessage(error) };

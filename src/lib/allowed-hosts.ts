@@ -3,13 +3,13 @@ import { isLoopbackHost } from "./loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
 /**
- * The hosts that requests may name. `loopback-setup` allows every host, but while no account exists
- * only loopback names and the installation's own hosts reach the setup.
+ * Lists the hosts that requests may name. `loopback-setup` allows every host, but while no account
+ * exists, only loopback names and the installation's own hosts reach the setup.
  */
 export type AllowedHosts = readonly string[] | "loopback-setup";
 
 export interface HostRule {
-  /** In the form that `normalizeHost` returns. */
+  /** The hosts have the form that `normalizeHost` returns. */
   readonly allowed: AllowedHosts;
   /** The host of this URL is always allowed. */
   readonly publicUrl: string | undefined;
@@ -20,12 +20,13 @@ export interface HostRule {
 export const allowsAnyHost = (allowed: AllowedHosts): boolean =>
   allowed !== "loopback-setup" && allowed.includes(ANY_HOST);
 
-/** `no-setup` refuses only the setup, and only while no account exists. */
+/** The verdict `no-setup` refuses only the setup, and only while no account exists. */
 export type HostVerdict = "allowed" | "no-setup" | "refused";
 
 /**
- * Judges the Host header of a request. Protects against DNS rebinding: requests of a website whose
- * name resolves to this machine are same-origin, and only their Host shows it.
+ * Judges the Host header of a request. The check protects against DNS rebinding: a website whose
+ * name resolves to this machine sends same-origin requests, and only their Host header reveals the
+ * website.
  */
 export function judgeHost(
   { allowed, publicUrl, cookieDomain }: HostRule,

@@ -1,24 +1,30 @@
 import { getClientNetwork } from "./client.ts";
 import type { ServerLog } from "./server-log.ts";
 
-/** In full, of each address and of each message. As many as fail2ban needs for a ban. */
+/**
+ * The limit applies to the full lines of each address and of each message. fail2ban needs this many
+ * lines for a ban.
+ */
 const MAX_LINES = 10;
-/** Addresses with full lines, and messages with full lines. An IPv6 /64 counts as one address. */
+/**
+ * The limit applies to addresses with full lines, and to messages with full lines. An IPv6 /64
+ * counts as one address.
+ */
 const MAX_KEYS = 50;
 
-/** The interval at which `sumUp` must be called. */
+/** `sumUp` must be called at this interval. */
 export const SUM_UP_EVERY_MS = 60_000;
 
 /**
- * The server log of everything that a request can cause, bounded so that no client can fill a disk.
- * Lines with the field `address` are counted by address, all others by message.
+ * Writes the lines that requests can cause to the server log, with a bound, so that no client can
+ * fill a disk. Lines with the field `address` are counted by address, all others by message.
  */
 export interface BoundedLog extends ServerLog {
-  /** Writes how many lines were left out, and begins the next minute. */
+  /** Writes how many lines were left out, and starts the next minute. */
   sumUp(): void;
 }
 
-/** @param log does not throw. */
+/** @param log must not throw. */
 export function createBoundedLog(log: ServerLog): BoundedLog {
   const byAddress = createCounts();
   const byMessage = createCounts();
@@ -48,12 +54,12 @@ export function createBoundedLog(log: ServerLog): BoundedLog {
 type Level = keyof ServerLog;
 type Sum = { readonly more: number; readonly level: Level };
 
-/** Counts lines by key, and those of all further keys as `others`. */
+/** Counts lines by key. Lines of keys beyond `MAX_KEYS` are counted together as `others`. */
 function createCounts() {
   const counts = new Map<string, Sum>();
 
   return {
-    /** Whether the line is written. */
+    /** Counts a line, and returns whether to write it. */
     add(key: string, level: Level): boolean {
       const hasOwnCount = counts.has(key) || counts.size < MAX_KEYS;
       const countedKey = hasOwnCount ? key : "others";
@@ -61,7 +67,7 @@ function createCounts() {
       counts.set(countedKey, { more: more + 1, level: hasOwnCount ? level : "warn" });
       return more < 0;
     },
-    /** The numbers of lines that were not written, which begin again. */
+    /** Returns the numbers of lines that were not written, and resets all counts. */
     take(): readonly (readonly [key: string, Sum])[] {
       const sums = [...counts].filter(([, { more }]) => more > 0);
       counts.clear();

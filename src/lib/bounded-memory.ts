@@ -1,8 +1,7 @@
 /**
- * A cache of at most `capacity` entries (2 or more) that keeps at least the recently used half.
- *
- * Uses two generations instead of an order of use: most hits are in the young one and change
- * nothing. When the young generation is full, it replaces the old one.
+ * Caches at most `capacity` entries (2 or more) and keeps at least the recently used half. Most
+ * hits are in the young one of two generations and change nothing, unlike with an order of use.
+ * When the young generation is full, it replaces the old one.
  */
 export interface BoundedMemory<K, V> {
   get(key: K): V | undefined;

@@ -1,8 +1,11 @@
-/** The clocks of the rules, passed in so that tests can control them. */
+/** Provides the current time. The clock is passed in so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since 1970. May jump when the system clock is set. */
+  /** Returns milliseconds since 1970. The value may jump when the system clock is set. */
   now(): number;
-  /** Milliseconds since an arbitrary moment. Never goes back: for windows and ages. */
+  /**
+   * Returns milliseconds since an arbitrary moment. The value never goes back, so windows and ages
+   * use it.
+   */
   monotonic(): number;
 }
 
@@ -11,5 +14,8 @@ export const CLOCK_MARGIN_SECONDS = 120;
 
 export const secondsOf = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1_000);
 
-/** Tokens have a time in whole seconds, so sessions of the current second end as well. */
+/**
+ * Returns the next whole second. Tokens have a time in whole seconds, so sessions of the current
+ * second end as well.
+ */
 export const nextSecond = (clock: Pick<Clock, "now">): number => secondsOf(clock) + 1;

@@ -1,4 +1,4 @@
-/** A date with an optional time, which is local unless it names a zone. */
+/** Parses a date with an optional time. The time is local unless it names a zone. */
 export function parseDate(text: string): Date | undefined {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
   // JavaScript alone would read a date as UTC and accept 30 February as a day in March.
@@ -7,7 +7,7 @@ export function parseDate(text: string): Date | undefined {
   return isDay && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
-/** The same if it is to come. */
+/** Parses a date like `parseDate`, but returns `undefined` unless the date is in the future. */
 export function parseFutureDate(text: string, now: number): Date | undefined {
   const date = parseDate(text);
   return date !== undefined && date.getTime() > now ? date : undefined;
@@ -15,7 +15,7 @@ export function parseFutureDate(text: string, now: number): Date | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
 
-/** An age such as `2h`, in milliseconds. */
+/** Parses an age such as `2h` into milliseconds. */
 export function parseAge(text: string): number | undefined {
   const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 40;
 
-/** In this order, since most browsers also name others. */
+/** The order matters, since most browsers also name other browsers. */
 const browsers: readonly (readonly [name: string, mark: RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\b(?:OPR|Opera|OPT)\//],
@@ -22,11 +22,12 @@ const systems: readonly (readonly [name: string, mark: RegExp])[] = [
 ];
 
 /**
- * Names the device of a `User-Agent`, such as `Firefox on Linux`; empty if it says nothing. Any
- * client can claim any device, so the name only helps users recognise their own sessions.
+ * Names the device of a `User-Agent`, such as `Firefox on Linux`. Returns an empty text if the
+ * header reveals nothing. A client can claim any device, so the name only helps users recognise
+ * their own sessions.
  */
 export function parseDeviceName(userAgent: string | undefined): string {
-  // Bounds the work of the patterns. Browsers send about 150 characters.
+  // The cut bounds the work of the patterns. Browsers send about 150 characters.
   const text = (userAgent ?? "").slice(0, 512);
   const findName = (list: typeof browsers): string | undefined =>
     list.find(([, mark]) => mark.test(text))?.[0];
@@ -34,7 +35,7 @@ export function parseDeviceName(userAgent: string | undefined): string {
   return [browser, findName(systems)].filter((part) => part !== undefined).join(" on ");
 }
 
-/** The name of another program, such as `curl` in `curl/8.5.0`. */
+/** Returns the name of a program that is not a browser, such as `curl` in `curl/8.5.0`. */
 function parseProgramName(text: string): string | undefined {
   const [name] = /^[A-Za-z][\w.-]*/.exec(text) ?? [];
   return name === "Mozilla" ? undefined : name?.slice(0, MAX_LENGTH);

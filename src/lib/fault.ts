@@ -1,6 +1,7 @@
 /**
- * A deliberate error. `code` is stable; the message is for people and may change. Neither contains a
- * password, a token, a cookie or a secret. docs/library.md lists the codes that an app can get.
+ * Represents a deliberate error. `code` is stable; the message is for people and may change.
+ * Neither contains a password, a token, a cookie or a secret. docs/library.md lists the codes that
+ * an app can get.
  */
 export class Fault extends Error {
   readonly code: string;
@@ -12,7 +13,7 @@ export class Fault extends Error {
   }
 }
 
-/** A temporary failure: pages answer 503 with `Retry-After` instead of 500. */
+/** Represents a temporary failure. Pages respond with 503 and `Retry-After` instead of 500. */
 export class Unavailable extends Fault {
   readonly retryAfterSeconds: number;
 
@@ -23,19 +24,25 @@ export class Unavailable extends Fault {
   }
 }
 
-/** The code of an `Unavailable` of a store that answers, only not this request: locked, or too busy. */
+/**
+ * An `Unavailable` with this code means that the store works but is locked or too busy for this
+ * request.
+ */
 export const STORE_BUSY = "store_busy";
 
 const CLIENT_GONE = "client_gone";
 
-/** Not an error of the server, since no client waits for the response any more. */
+/**
+ * Creates a fault that is not an error of the server, since no client waits for the response any
+ * more.
+ */
 export const createClientGoneFault = (): Fault =>
   new Fault(CLIENT_GONE, "the client disconnected before the request was answered");
 
 export const isClientGone = (error: unknown): boolean =>
   error instanceof Fault && error.code === CLIENT_GONE;
 
-/** The `code` of errors of Node, SQLite and Latchkey; `undefined` for anything else. */
+/** Returns the `code` of errors of Node, SQLite and Latchkey, and `undefined` for anything else. */
 export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
@@ -44,8 +51,8 @@ export function getErrorCode(error: unknown): string | undefined {
 export const getErrorMessage = (error: unknown): string => toError(error).message;
 
 /**
- * The message of what caused the error. Connecting to several addresses fails with several errors,
- * and without a message of its own.
+ * Returns the message of what caused the error. When a connection to several addresses fails, Node
+ * reports several errors in one error without a message of its own.
  */
 export function getErrorReason(error: unknown): string {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -55,8 +62,8 @@ export function getErrorReason(error: unknown): string {
 }
 
 /**
- * An `Error` for anything that was thrown. Foreign code can throw `undefined`, and frameworks take a
- * falsy error, or the text `route`, for "go on".
+ * Returns an `Error` for any thrown value. Foreign code can throw `undefined`, and frameworks
+ * interpret a falsy error, or the text `route`, as "continue".
  */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
@@ -64,7 +71,7 @@ export function toError(thrown: unknown): Error {
   return new Fault("not_an_error", what, { cause: thrown });
 }
 
-/** The result, or `undefined` where the reason of a failure is of no use. */
+/** Returns the result of the call, or `undefined` after a failure whose reason is not needed. */
 export function tryCall<T>(read: () => T): T | undefined {
   try {
     return read();

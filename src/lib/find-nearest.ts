@@ -1,6 +1,9 @@
 const MAX_EDITS = 2;
 
-/** The same for `TRUST_PROXY`, `trusted-proxies` and `proxiesTrusted`. */
+/**
+ * Returns the same text for names that mean the same, such as `TRUST_PROXY`, `trusted-proxies` and
+ * `proxiesTrusted`.
+ */
 export const normalizeName = (name: string): string =>
   name
     .split(/[_.-]+|(?<=[a-z\d])(?=[A-Z])/)
@@ -13,10 +16,11 @@ export const normalizeName = (name: string): string =>
     .sort()
     .join();
 
-/** The word that is nearest to a misspelt one, if one is near enough. */
+/** Finds the word nearest to a misspelt word. Returns `undefined` if no word is near enough. */
 export function findNearest(words: readonly string[], misspelt: string): string | undefined {
   const near = words
-    // Other lengths need more edits. Counting them for every variable took a fifth of the start.
+    // Words of other lengths need more edits. Without this filter, the counts for all variables
+    // took a fifth of the start.
     .filter((word) => Math.abs(word.length - misspelt.length) <= MAX_EDITS)
     .map((word) => ({ word, edits: countEdits(word, misspelt) }))
     .filter(
@@ -27,7 +31,7 @@ export function findNearest(words: readonly string[], misspelt: string): string 
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.word;
 }
 
-/** The Levenshtein distance: letters to insert, delete or replace. */
+/** Computes the Levenshtein distance: the number of letters to insert, delete or replace. */
 function countEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [i, letter] of [...a].entries()) {

@@ -1,10 +1,16 @@
-/** In a list of hosts, every host. */
+/** In a list of hosts, this entry stands for every host. */
 export const ANY_HOST = "*";
 
-/** Stricter than a URL parser, which accepts `*` and `;`: a Content-Security-Policy interprets those. */
+/**
+ * Matches a plain host. The pattern is stricter than a URL parser, which accepts `*` and `;`: a
+ * Content-Security-Policy interprets those characters.
+ */
 export const PLAIN_HOST: RegExp = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 
-/** Normalises an entry of an allowed-hosts list; `undefined` for an invalid host or one with a port. */
+/**
+ * Normalises an entry of an allowed-hosts list. Returns `undefined` for an invalid host or a host
+ * with a port.
+ */
 export function normalizeHost(text: string): string | undefined {
   if (text === ANY_HOST) return text;
   // In a list, an IPv6 address may be written without brackets.
@@ -13,9 +19,9 @@ export function normalizeHost(text: string): string | undefined {
 }
 
 /**
- * The name in a Host header, in lower case, without port and trailing dot. `undefined` for a host of
- * which the URL parser makes another name, such as `photos%2eexample.org` or one with a soft hyphen:
- * a proxy has chosen by the host as it was sent.
+ * Returns the name in a Host header, in lower case, without port and trailing dot. Returns
+ * `undefined` if the URL parser changes the name, as for `photos%2eexample.org` or a soft hyphen:
+ * the proxy has chosen the upstream by the host as it was sent.
  */
 export function parseHostName(host: string): string | undefined {
   const name = parseUrlHost(host);

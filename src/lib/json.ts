@@ -1,6 +1,6 @@
 import { tryCall } from "./fault.ts";
 
-/** The content of a text that is a JSON object; `undefined` for any other. */
+/** Parses a text that is a JSON object. Returns `undefined` for any other text. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value: unknown = tryCall(() => JSON.parse(text));
   return isObject(value) ? value : undefined;

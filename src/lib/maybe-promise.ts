@@ -1,9 +1,9 @@
-/** A value that is usually available now, and otherwise arrives later. */
+/** Holds a value that is usually available now, and otherwise arrives later. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value: now if it is available, otherwise when it arrives. On the hot path
- * this saves the promise that an `await` would make.
+ * Calls `next` with the value: now if the value is available, otherwise when it arrives. On the hot
+ * path this saves the promise that an `await` would create.
  *
  * @example
  * ```ts

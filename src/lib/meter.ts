@@ -1,18 +1,18 @@
-/** The outcomes of a sign-in, in the order of the rule. */
+/** Lists the outcomes of a sign-in, in the order in which the sign-in checks them. */
 type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
 
 /** Receives what metrics count. Its methods must return at once and never throw. */
 export interface Meter {
-  /** Called once, at the end of the construction. */
+  /** The method is called once, at the end of the construction. */
   watch(levels: Levels): void;
   countSignIn(result: SignInResult): void;
   readonly hashes: WorkMeter;
   readonly entries: EntryMeter;
 }
 
-/** Values that can be read at any time. */
+/** Provides values that can be read at any time. */
 export interface Levels {
-  /** Addresses that the rate limiter of this process tracks. */
+  /** Counts the addresses that the rate limiter of this process tracks. */
   countTrackedAddresses(): number;
   countWaitingEntries(): number;
   countRememberedSessions(): number;
@@ -20,18 +20,18 @@ export interface Levels {
 }
 
 export interface WorkMeter {
-  /** A job waits until the returned function is called. */
+  /** Reports that a job waits until the returned function is called. */
   startWaiting(): () => void;
-  /** A job runs until the returned function is called. */
+  /** Reports that a job runs until the returned function is called. */
   startRunning(): () => void;
   countRefused(): void;
 }
 
 export interface EntryMeter {
   countWritten(count: number): void;
-  /** An entry was dropped because too many were waiting. */
+  /** Reports that an entry was dropped because too many entries were waiting. */
   countDropped(): void;
-  /** A batch could not be written and will be retried. */
+  /** Reports that a batch could not be written and will be retried. */
   countFailed(): void;
 }
 

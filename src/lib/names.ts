@@ -1,23 +1,26 @@
 import { Fault } from "./fault.ts";
 import { digestText } from "./random-text.ts";
 
-/** In UTF-8, of every name that people choose. */
+/** The limit applies to every name that people choose, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 255;
 
-/** Of a guest's label, which a suffix may follow in the username. */
+/** The limit applies to the label of a guest, since the username may add a suffix to the label. */
 const MAX_LABEL_BYTES = 240;
 
-/** What moves the cursor, breaks a line or turns the direction of a text around. */
+/** Matches characters that move the cursor, break a line or reverse the direction of a text. */
 const CONTROLS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]/u;
 
-/** Whether a key, a passkey or a link can have this name. */
+/** Returns whether an API key, a passkey or a link can have this name. */
 export const isUsableName = (name: string): boolean =>
   Buffer.byteLength(name) <= MAX_NAME_BYTES && !CONTROLS.test(name);
 
-/** Characters that cannot be seen, or that Unicode has not assigned, and all spaces but the plain one. */
+/** Matches invisible and unassigned characters, and all spaces except the plain space. */
 const UNSEEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 
-/** A text in letters of one of the scripts that look alike, or of languages that mix them with Latin. */
+/**
+ * Each pattern matches a text whose letters come from one of the scripts that look alike, or from a
+ * language that mixes its scripts with Latin.
+ */
 const ONE_SCRIPT: readonly RegExp[] = [
   ["Latin", "Han", "Hiragana", "Katakana"],
   ["Latin", "Han", "Bopomofo"],
@@ -32,8 +35,9 @@ const ONE_SCRIPT: readonly RegExp[] = [
 const OFTEN_MIXED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
 
 /**
- * Whether a new account can have this username: apps and proxies must not take it for another one,
- * nor people. `nameKeyOf` tells whether another account has it. The setup takes any username.
+ * Returns whether a new account can have this username: apps, proxies and people must not confuse
+ * it with another username. `nameKeyOf` shows whether another account has it. The setup accepts any
+ * username.
  *
  * @throws {Fault} `invalid_option` for another type, which plain JavaScript can pass.
  */
@@ -46,12 +50,12 @@ export function isUsableUsername(username: string, maxBytes: number = MAX_NAME_B
   return !OFTEN_MIXED.test(normalized) || ONE_SCRIPT.some((script) => script.test(normalized));
 }
 
-/** The same for the label that becomes the username of a guest. */
+/** Returns whether a label can become the username of a guest, like `isUsableUsername`. */
 export const isUsableLabel = (label: string): boolean => isUsableUsername(label, MAX_LABEL_BYTES);
 
-/** Lower-case letters, each before the Latin one that looks like it in one of the cases. */
+/** Maps lower-case letters to the Latin letter that looks like them in upper or lower case. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
-  // Cyrillic, then Greek.
+  // The text lists pairs of letters: first the Cyrillic pairs, then the Greek pairs.
   "аaвbеeѕsіiјjкkмmнhһhоoрpсcтtуyхxԁdԛqԝwѵvӏl αaβbγyεeζzηnιiκkμmνvοoρpτtυuχx"
     .match(/\S{2}/gu)
     ?.map(([letter = "", latin = ""]) => [letter, latin]) ?? [],
@@ -60,11 +64,9 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 const MARKS_AND_UNSEEN = /[\u0300-\u036f\p{C}\p{DI}]/gu;
 
 /**
- * The same text for all usernames of which only one account can ever have one: those that differ in
- * case, compatibility forms, accents, invisible characters, spaces, or Greek and Cyrillic letters
- * that look like Latin ones. A digest, so that the store keeps no names of removed accounts.
- *
- * A change of it needs a new schema that fills the table of names again.
+ * Returns one digest for all names that differ only in case, compatibility forms, accents, spaces,
+ * invisible characters, or Greek and Cyrillic letters that look Latin: one account can ever have one
+ * of them. A digest hides removed names. A new algorithm needs a schema that refills the table.
  *
  * @example
  * ```ts
@@ -72,7 +74,7 @@ const MARKS_AND_UNSEEN = /[\u0300-\u036f\p{C}\p{DI}]/gu;
  * ```
  */
 export function nameKeyOf(username: string): string {
-  // Upper case makes `SS` of `ß`, and one letter of the two small sigmas, but nothing of `ẞ`.
+  // Upper case turns `ß` into `SS`, and both small sigmas into one letter, but leaves `ẞ` as it is.
   const lower = username.normalize("NFKD").toLowerCase();
   const folded = lower.toUpperCase().toLowerCase().normalize("NFKD");
   const letters = folded

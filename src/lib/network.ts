@@ -2,9 +2,9 @@ const BITS = 128;
 const BITS_PER_GROUP = 16n;
 
 /**
- * Returns the network of an address, such as `2001:db8::/64`, the same for all spellings of it. An
- * IPv4 address, also an IPv4-mapped one, is its own network. Keeps the zone of a link-local address,
- * which identifies the link.
+ * Returns the network of an address, such as `2001:db8::/64`, the same for all spellings of the
+ * address. An IPv4 address, also an IPv4-mapped one, is its own network. Keeps the zone of a
+ * link-local address, which identifies the link.
  *
  * @param ipv6Prefix 0 to 128. With 128, each IPv6 address is its own network.
  */
@@ -21,7 +21,10 @@ export function getNetwork(address: string, ipv6Prefix: number): string {
 
 const isIpv6 = (ip: string): boolean => /^[\da-f:.]+$/i.test(ip) && URL.canParse(`http://[${ip}]`);
 
-/** Lower case and hexadecimal only, while `SocketAddress` keeps some dotted IPv4 endings. */
+/**
+ * Writes an address in lower case and hexadecimal only, while `SocketAddress` keeps some dotted
+ * IPv4 endings.
+ */
 const compressIpv6 = (ip: string): string => new URL(`http://[${ip}]`).hostname.slice(1, -1);
 
 function parseBits(ip: string): bigint {

@@ -2,7 +2,10 @@ import { Fault } from "./fault.ts";
 import { findNearest, normalizeName } from "./find-nearest.ts";
 import { isObject } from "./json.ts";
 
-/** The default of an option, and what it accepts: in words that complete "expected …", and a check. */
+/**
+ * Defines the default of an option and what it accepts: `expected` completes the text "expected …",
+ * and `accepts` checks a value.
+ */
 export interface Option<T, Given = Exclude<T, undefined>> {
   readonly default: T;
   readonly expected: string;
@@ -12,7 +15,7 @@ export interface Option<T, Given = Exclude<T, undefined>> {
 }
 
 type AnyOption = Option<unknown, never>;
-/** Options by their names, and groups of options. */
+/** Maps names to options and to groups of options. */
 type OptionGroup = Readonly<Record<string, AnyOption | Readonly<Record<string, AnyOption>>>>;
 
 export const defineOption = <T>(
@@ -22,20 +25,21 @@ export const defineOption = <T>(
   copy: Option<T>["copy"] = (input) => input,
 ): Option<T> => ({ default: defaultValue, expected, accepts, copy });
 
-/** One of two words. The first is the default. */
+/** Defines an option that accepts one of two words. The first word is the default. */
 export const defineChoice = <T extends string>(first: T, second: T): Option<T> =>
   defineOption(first, `${first} or ${second}`, (value) => value === first || value === second);
 
-/** Without a default. Its check refuses `null`. */
+/** Defines an option without a default. Its check must refuse `null`. */
 export const defineRequired = <T>(expected: string, accepts: Option<T>["accepts"]): Option<T> =>
   defineOption<T>(null as never, expected, accepts);
 
 /**
  * Checks, completes, copies and freezes options. `undefined` counts as left out. A name that is not
- * an option is a fault, in a group too.
+ * an option is a fault, also in a group.
  *
- * @param expected What the function takes, for anything but an object.
- * @throws {Fault} `invalid_option`, also for anything that plain JavaScript can pass.
+ * @param expected describes what the function accepts, for the message about an input that is not
+ * an object.
+ * @throws {Fault} `invalid_option`, for any value that plain JavaScript can pass.
  */
 export function checkOptions<T>(
   table: { readonly [Name in keyof T]: unknown },
@@ -62,7 +66,7 @@ export function checkOptions<T>(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The full names of the options: `hosts.publicUrl` in the group `hosts`. */
+/** Lists the full names of the options, such as `hosts.publicUrl` in the group `hosts`. */
 export const listOptionNames = (table: object): readonly string[] =>
   Object.entries(table as OptionGroup).flatMap(([name, entry]) =>
     isOption(entry) ? [name] : Object.keys(entry).map((option) => `${name}.${option}`),
@@ -83,12 +87,12 @@ function checkValue(spec: AnyOption, input: unknown = spec.default, path: string
     const value = spec.copy(list as never);
     if (spec.accepts(value as never)) return value;
   } catch {
-    // A value of another type, which the check cannot read.
+    // The check cannot read a value of another type.
   }
   throw createValueFault(path, input, spec.expected);
 }
 
-/** For options that cannot be used. No secret belongs in the message. */
+/** Creates the fault for an invalid option. The message must not contain a secret. */
 export const createOptionFault = (problem: string): Fault => new Fault("invalid_option", problem);
 
 const createValueFault = (path: string, input: unknown, expected: string): Fault =>
@@ -99,7 +103,9 @@ const createValueFault = (path: string, input: unknown, expected: string): Fault
 /** Shorter names are too similar for a suggestion. */
 const MIN_LENGTH = 4;
 
-/** The option, or else the group, that has a word of the name, or nearly its letters. */
+/**
+ * Suggests an option or a group that shares a word with the name, or else has a similar spelling.
+ */
 function suggestOption(name: string, names: readonly string[]): string {
   const getLastPart = (full: string): string => full.replace(/.*\./, "");
   const words = [name, ...name.split(/(?=[A-Z])/)].map(normalizeName);

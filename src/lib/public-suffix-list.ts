@@ -1,11 +1,12 @@
 import { createRequire } from "node:module";
 
-// Under this name, the tools that copy the files of an app for its server find the package.
+// The name must be `require`: tools that copy the files of an app to its server find the package by
+// it.
 const require = createRequire(import.meta.url);
 
 /**
- * Loaded on use, because the list takes 8 ms and 9 MB and most installations share no domain. With
- * `require`, because options and settings are checked before anything can wait. The executable
- * contains the list: `release-tools/executable.ts` replaces this file.
+ * Loads the list on use, since it takes 8 ms and 9 MB and most installations share no domain. Uses
+ * `require`, since options are checked before anything can wait. `release-tools/executable.ts`
+ * replaces this file in the executable, which contains the list.
  */
 export const loadSuffixList = (): typeof import("tldts") => require("tldts");

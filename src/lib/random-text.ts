@@ -1,11 +1,17 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** For a link, a code or a cookie: 32 bytes in base64url, which nobody can guess. */
+/**
+ * Creates a text for a link, a code or a cookie: 32 random bytes in base64url, which an attacker
+ * cannot guess.
+ */
 export const createRandomText = (): string => randomBytes(32).toString("base64url");
 
-/** What a store keeps of such a text. It needs no salt, and a fast hash protects it as well. */
+/**
+ * Computes what a store keeps of a random text. A random text needs no salt, and a fast hash is
+ * enough.
+ */
 export const digestText = (text: string): string => hash("sha256", text, "base64url");
 
-/** Compares digests, which have one length, so the time reveals neither content nor length. */
+/** Compares digests of one length, so that the time reveals neither the content nor the length. */
 export const isSame = (first: string | Buffer, second: string | Buffer): boolean =>
   timingSafeEqual(hash("sha256", first, "buffer"), hash("sha256", second, "buffer"));

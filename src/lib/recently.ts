@@ -2,10 +2,10 @@ import type { Clock } from "./clock.ts";
 
 const MAX_AGE_MS = 1_000;
 
-/** A fact that pages read, at most once a second. */
+/** Caches a value that pages need, and reads it at most once a second. */
 export interface Recently<T> {
   read(): Promise<T>;
-  /** Must be called whenever this process changes it. */
+  /** The process must call this method whenever it changes the value. */
   forget(): void;
 }
 

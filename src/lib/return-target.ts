@@ -1,28 +1,37 @@
-/** What a Location header can contain without browsers dropping characters. */
+/** Matches what a Location header can contain without browsers dropping characters. */
 export const PRINTABLE: RegExp = /^[\x21-\x7e]+$/;
 
-/** Whether the text is a path of this site. Browsers read `//host` and `/\host` as another host. */
+/**
+ * Returns whether the text is a path of this site. Browsers read `//host` and `/\host` as another
+ * host.
+ */
 export function isLocalPath(text: string): boolean {
   return /^\/(?![/\\])/.test(text) && PRINTABLE.test(text);
 }
 
-/** Where a sign-in may redirect to. */
+/** Defines the targets that a sign-in may redirect to. */
 export interface ReturnScope {
-  /** The schemes that a target may have: `https:` alone if users reach the gate over HTTPS. */
+  /**
+   * A target must have one of these schemes. The list has only `https:` if users reach the gate
+   * over HTTPS.
+   */
   readonly protocols: readonly string[];
-  /** The gate's own origins. */
+  /** The list contains the origins of the gate itself. */
   readonly origins: readonly string[];
-  /** As for `isInDomains`. */
+  /** The domains have the form that `isInDomains` expects. */
   readonly domains: readonly string[];
-  /** The port of the public URL, empty for the default port: the only one accepted on other hosts. */
+  /**
+   * The port of the public URL is the only port accepted on other hosts. It is empty for the
+   * default port.
+   */
   readonly port: string;
 }
 
 const MAX_LENGTH = 2_048;
 
 /**
- * Whether a return target from a client is within the scope. Accepts only the normalised form of a
- * URL, so that no browser reads another host than this check.
+ * Returns whether a return target from a client is within the scope. Accepts only the normalised
+ * form of a URL, so that no browser reads another host than this check.
  */
 export function isReturnTarget(target: string, scope: ReturnScope): boolean {
   const { protocols, origins, domains, port } = scope;
@@ -36,7 +45,10 @@ export function isReturnTarget(target: string, scope: ReturnScope): boolean {
   return url.port === port && isInDomains(url.hostname, domains);
 }
 
-/** Whether the host is at or below one of the domains; for `*.third.org` only below it. */
+/**
+ * Returns whether the host is at or below one of the domains. For `*.third.org`, the host must be
+ * below it.
+ */
 export const isInDomains = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) =>
     domain.startsWith("*") ? host.endsWith(domain.slice(1)) : isAtOrBelow(host, domain),

@@ -1,16 +1,16 @@
 import { isAtOrBelow, isInDomains } from "./return-target.ts";
 
-/** The settings that decide at which hosts the session of the sign-in counts. */
+/** These settings decide on which hosts the session of the sign-in is valid. */
 export interface SessionScope {
-  /** The sign-in. Without it, each host has a sign-in of its own. */
+  /** The sign-in is at this URL. Without it, each host has its own sign-in. */
   readonly publicUrl: string | undefined;
   readonly cookieDomain: string | undefined;
   readonly returnDomains: readonly string[];
 }
 
 /**
- * What to set when the session of the sign-in does not reach a host: nobody could open an app there.
- * `undefined` if it does reach the host.
+ * Returns the settings to change when the session of the sign-in does not reach a host, since no
+ * user could open an app there. Returns `undefined` if the session reaches the host.
  */
 export function findMissingScope(host: string, scope: SessionScope): string | undefined {
   const { cookieDomain, returnDomains } = scope;
@@ -18,7 +18,8 @@ export function findMissingScope(host: string, scope: SessionScope): string | un
   if (signIn === null || signIn.hostname === host) return undefined;
   if (cookieDomain !== undefined && isAtOrBelow(host, cookieDomain)) return undefined;
   if (isInDomains(host, returnDomains)) return undefined;
-  // Neither setting takes a name without a dot or an address: the sign-in has to be at that host.
+  // Neither setting accepts an address or a name without a dot, so the sign-in must be at that
+  // host.
   if (!/\..*[a-z]/.test(host) || host.startsWith("["))
     return `PUBLIC_URL=${signIn.protocol}//${host}`;
   const shared = cookieDomain === undefined ? findSharedDomain(host, signIn.hostname) : undefined;
@@ -27,7 +28,7 @@ export function findMissingScope(host: string, scope: SessionScope): string | un
   return shared === undefined ? others : `COOKIE_DOMAIN=${shared} or ${others}`;
 }
 
-/** The longest domain that both hosts are at or below, if it has a dot. */
+/** Finds the longest domain that both hosts are at or below, if that domain has a dot. */
 function findSharedDomain(first: string, second: string): string | undefined {
   const labels = first.split(".");
   const domains = labels.map((_, at) => labels.slice(at).join("."));

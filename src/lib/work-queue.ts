@@ -2,25 +2,26 @@ import { createClientGoneFault, Unavailable } from "./fault.ts";
 import { noMeter, type WorkMeter } from "./meter.ts";
 
 export interface WorkQueueLimits {
-  /** How many jobs run at the same time. */
+  /** This many jobs run at the same time. */
   readonly atOnce: number;
-  /** How many more may wait. Further jobs are refused. */
+  /** This many more jobs may wait. The queue refuses further jobs. */
   readonly waiting: number;
 }
 
-/** The client that a job runs for. */
+/** Identifies the client that a job runs for. */
 export interface Requester {
   /** Requesters with waiting jobs take turns: each turn starts one job of the next requester. */
   readonly turn: string;
-  /** Each of these names can occupy an eighth of the waiting places, at least one. */
+  /** Each of these names can occupy an eighth of the waiting places, but at least one place. */
   readonly shares: readonly string[];
-  /** Drops the job if it still waits when the client disconnects. */
+  /** The queue drops the job if the job still waits when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Limits slow work: a fixed number of jobs runs, a fixed number waits, and the rest is refused at
- * once. One requester can neither fill the queue nor delay others by more than one job per turn.
+ * Limits slow work: a fixed number of jobs runs, a fixed number waits, and the queue refuses the
+ * rest at once. One requester can neither fill the queue nor delay others by more than one job per
+ * turn.
  */
 type WorkQueue = <T>(requester: Requester, job: () => Promise<T>) => Promise<T>;
 
@@ -32,14 +33,14 @@ interface Waiting {
 }
 
 /**
- * @throws From each call `Unavailable` when the queue or the requester's share of it is full, and the
- * fault `client_gone` when the requester's signal aborts before the job starts.
+ * @throws From each call `Unavailable` when the queue or the requester's share of it is full, and
+ * the fault `client_gone` when the requester's signal aborts before the job starts.
  */
 export function createWorkQueue(
   { atOnce, waiting }: WorkQueueLimits,
   meter: WorkMeter = noMeter.hashes,
 ): WorkQueue {
-  /** Waiting jobs by requester. The first requester has the next turn. */
+  /** The map holds waiting jobs by requester. The first requester has the next turn. */
   const lines = new Map<string, Set<Waiting>>();
   const share = Math.max(1, Math.floor(waiting / SHARES));
   let running = 0;
@@ -70,7 +71,10 @@ export function createWorkQueue(
     }
   }
 
-  /** Passes the slot of a finished job on, so that a new job cannot take it before waiting ones. */
+  /**
+   * Passes the slot of a finished job on, so that a new job cannot take the slot before waiting
+   * jobs.
+   */
   function startNext(): void {
     const [next] = lines;
     if (next === undefined) {

@@ -2,18 +2,18 @@ import type { AttemptRule } from "../records.ts";
 import type { OpenDatabase } from "../store.ts";
 import { runSql } from "../transfer.ts";
 
-/** A database that is open, and the full names of its tables. */
+/** Provides an open database and the full names of its tables. */
 export interface OpenPostgres extends OpenDatabase {
   readonly getTableName: (table: string) => string;
 }
 
 /**
- * Checks the window and records the attempt, by the clock of the database. A denied attempt is not
- * recorded. The sliding log has one row per address. Uses `clock_timestamp()`: with `now()`, a
- * statement that waited for the row would use the time at which it started.
+ * Checks the window and records the attempt by the clock of the database, in one row per address. A
+ * denied attempt is not recorded. Uses `clock_timestamp()`: after a wait for the row, `now()` would
+ * be the time at which the statement started.
  *
- * @param address After the kind of attempt and a space, which a sign-in by password lacks. Each
- *   kind has its own limit of tracked addresses.
+ * @param address The kind of attempt, a space and the address. A sign-in by password has no kind
+ * and no space. Each kind has its own limit of tracked addresses.
  */
 export async function recordAttempt(
   { db, getTableName: nameOf }: OpenPostgres,
@@ -53,9 +53,15 @@ export async function forgetAttempts(
   );
 }
 
-/** What is before a space: empty for sign-ins by password. */
+/**
+ * Formats the SQL for the kind of an attempt: the text up to the space, which is empty for sign-ins
+ * by password.
+ */
 const formatKind = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
 
-/** Attempts in the future do not count: they were made while the clock was ahead. */
+/**
+ * Formats the SQL for an attempt in the window. Attempts in the future do not count: they were made
+ * while the clock was ahead.
+ */
 const formatWithin = (at: string, windowMs: string): string =>
   `${at} > clock_timestamp() - ${windowMs} * interval '1 millisecond' AND ${at} <= clock_timestamp()`;

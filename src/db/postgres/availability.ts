@@ -3,9 +3,9 @@ import { DatabaseBusy, NoResponse } from "./failures.ts";
 /** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;
 
-/** One use of a connection: a query, or a transaction. */
+/** Represents one use of a connection: a query or a transaction. */
 export interface ConnectionUse {
-  /** When it began to wait for a connection. */
+  /** The use began to wait for a connection at this time. */
   readonly startedAt: number;
   markAnswered(): void;
   /** Returns the error to throw. */
@@ -14,8 +14,8 @@ export interface ConnectionUse {
 }
 
 /**
- * Whether the database answers. While it does not, one use per second tries and the others fail at
- * once, so that a page with several queries does not wait for each of them in turn.
+ * Tracks whether the database answers. While it does not answer, one use per second tries and the
+ * others fail at once, so that a page with several queries does not wait for each query in turn.
  */
 export class Availability {
   #silentUntil = 0;
@@ -23,7 +23,7 @@ export class Availability {
   #answeredAt = 0;
   #isBusy = false;
 
-  /** @throws while the database does not answer. */
+  /** @throws While the database does not answer. */
   begin(): ConnectionUse {
     const startedAt = performance.now();
     const isTrial = this.#silentUntil > 0;
@@ -43,9 +43,9 @@ export class Availability {
           this.#silentUntil = 0;
           return error;
         }
-        // A transaction of several slow statements is not a database that does not answer.
+        // A transaction of several slow statements does not mean that the database is silent.
         this.#silentUntil = hasAnswered ? 0 : performance.now() + PAUSE_MS;
-        // It answered meanwhile, so it is there: it or this process has too much to do.
+        // The database has answered meanwhile, so the database or this process is overloaded.
         this.#isBusy = this.#answeredAt > startedAt;
         return this.#isBusy ? new DatabaseBusy(error.cause) : error;
       },

@@ -23,23 +23,29 @@ import {
 } from "./failures.ts";
 import { CANCEL_AFTER_MS, type PostgresClient, type PostgresPool } from "./pool.ts";
 
-/** How long work may take, in milliseconds. */
+/** Limits how long work may take, in milliseconds. */
 export interface TimeLimits {
-  /** From the wait for a connection to the last answer. */
+  /** The limit covers the time from the wait for a connection to the last result. */
   readonly all: number;
-  /** One statement, by this machine's clock: for a server that does not keep its own limit. */
+  /**
+   * The limit covers one statement, by this machine's clock, in case the server does not keep its
+   * own limit.
+   */
   readonly statement: number;
-  /** After this time the server cancels a statement of a transaction: its result would come too late. */
+  /**
+   * After this time, the server cancels a statement of a transaction, since its result would come
+   * too late.
+   */
   readonly cancel: number;
 }
 
-/** A page must answer within two seconds, even when the database does not. */
+/** A page must respond within two seconds, even when the database does not answer. */
 export const PAGE_LIMITS: TimeLimits = { all: 1_800, statement: 1_000, cancel: CANCEL_AFTER_MS };
 
-/** For what no page waits for: counting rows or a slow disk can take long. */
+/** These limits are for work that no page waits for: counting rows or a slow disk can take long. */
 export const PATIENT_LIMITS: TimeLimits = { all: 86_400_000, statement: 60_000, cancel: 60_000 };
 
-/** Kysely on connections of a pool. */
+/** Creates Kysely's database on the connections of a pool. */
 export function createPostgresDb(
   pool: PostgresPool,
   limits: TimeLimits,
@@ -90,7 +96,10 @@ class PostgresDriver implements Driver {
     await connection.run("COMMIT");
   }
 
-  /** A failure is not reported, since what failed before is: the connection is closed instead. */
+  /**
+   * Rolls back. A failure only closes the connection: the caller already gets the error that caused
+   * the rollback.
+   */
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     await connection.run("ROLLBACK").catch(() => connection.markBroken());
   }
@@ -116,7 +125,7 @@ class PostgresConnection implements DatabaseConnection {
     client.on("error", ignore);
   }
 
-  /** It broke, or a late answer could still arrive on it. */
+  /** True if the connection failed, or if a late result could still arrive on it. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -126,8 +135,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    // PostgreSQL stores no text with a NUL, and refuses to compare with one. No row can match it.
-    // Rules check what an update sets.
+    // PostgreSQL stores no text with a NUL and refuses to compare with such a text, so no row can
+    // match. Features check the values that an update sets.
     const isLookup = [SelectQueryNode, DeleteQueryNode, UpdateQueryNode].some((node) =>
       node.is(query),
     );
@@ -157,11 +166,11 @@ class PostgresConnection implements DatabaseConnection {
   release(): void {
     this.#use.end();
     this.#client.release(this.#isBroken);
-    // A broken connection keeps the listener: its error would end the process.
+    // A broken connection keeps the listener: without it, an error would end the process.
     if (!this.#isBroken) this.#client.removeListener("error", ignore);
   }
 
-  /** Nothing here reads more rows than fit in memory. */
+  /** No query here reads more rows than fit in memory. */
   streamQuery(): never {
     throw new Error("queries are not streamed");
   }
@@ -169,10 +178,13 @@ class PostgresConnection implements DatabaseConnection {
 
 const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
 
-/** A broken connection already fails the query that runs on it. */
+/** Ignores errors of a broken connection: the query that runs on the connection already fails. */
 const ignore = (): void => {};
 
-/** PostgreSQL's int8, which the driver returns as text: all of ours are safe integers. */
+/**
+ * The driver returns values of PostgreSQL's int8 as text. All of Latchkey's numbers are safe
+ * integers.
+ */
 const INT8 = 20;
 
 const NUMBERS: pg.CustomTypesConfig = {
@@ -180,7 +192,7 @@ const NUMBERS: pg.CustomTypesConfig = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
 };
 
-/** Waits for a connection. One that arrives too late is returned to the pool. */
+/** Waits for a connection. A connection that arrives too late goes back to the pool. */
 async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresClient> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(new NoResponse()), ms);

@@ -8,7 +8,10 @@ import type { OpenPostgres } from "./attempts.ts";
 
 type NamedDb = Pick<OpenPostgres, "db" | "getTableName">;
 
-/** Inserts rows with one parameter for each column. Leaves out rows whose key is known, but no user. */
+/**
+ * Inserts rows with one parameter for each column. Skips rows whose key exists, except rows of the
+ * table `users`.
+ */
 export async function insertRows(
   { db, getTableName: nameOf }: NamedDb,
   { table, rows }: Rows,
@@ -25,13 +28,13 @@ export async function insertRows(
   );
 }
 
-/** Without the ID, which the database assigns. */
+/** The list leaves out the ID, which the database assigns. */
 const ENTRY_COLUMNS = listColumns(tables.log).slice(1);
 
 const listEntryColumns = (prefix: string): string =>
   ENTRY_COLUMNS.map(([field]) => `${prefix}${toColumnName(field)}`).join(", ");
 
-/** The values of each column as one parameter, from `$first`. */
+/** Formats the values of each column as one parameter. The first parameter is `$first`. */
 function formatLists(columns: readonly (readonly [string, Column])[], first: number): string {
   const lists = columns.map(
     ([, { kind }], at) => `unnest($${at + first}::${isNumber(kind) ? "int8" : "text"}[])`,
@@ -40,11 +43,11 @@ function formatLists(columns: readonly (readonly [string, Column])[], first: num
 }
 
 /**
- * Inserts entries with the next IDs. Writers lock the row of the last ID, so that the order of the IDs
- * is that of the commits: a reader that follows the log misses none.
+ * Inserts entries with the next IDs. Writers lock the row of the last ID, so that the IDs have the
+ * order of the commits: a reader that follows the log misses no entry.
  *
- * @param keys One for each entry, which the writer chose: an entry that is sent again is inserted
- *   once.
+ * @param keys The writer chooses one key for each entry, so that an entry that is sent again is
+ * inserted once.
  */
 export async function insertEntries(
   { db, getTableName: nameOf }: NamedDb,

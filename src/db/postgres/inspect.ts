@@ -24,7 +24,10 @@ export type PostgresInspection =
   | AnsweringHost
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
-/** Relatives of PostgreSQL. */
+/**
+ * The pattern matches databases that are compatible with PostgreSQL and accept writes on several
+ * nodes.
+ */
 const MANY_WRITERS = "CockroachDB|-YB-";
 
 interface AnsweringHost {
@@ -33,23 +36,29 @@ interface AnsweringHost {
   readonly version: string;
   readonly role: "primary" | "standby";
   readonly connection: "encrypted" | "plain" | "socket";
-  /** How far the database's clock is ahead of this machine's. */
+  /** The database's clock is ahead of this machine's clock by this time. */
   readonly aheadMs: number;
   readonly database: DatabaseInspection;
   readonly missing: readonly MissingPart[];
-  /** Whether the role or the database is set to read only. */
+  /** True if the role or the database is set to read only. */
   readonly isReadOnly: boolean;
-  /** The tables that the role may not read and write. */
+  /** Lists the tables that the role may not read and write. */
   readonly denied: readonly string[];
-  /** Differs between two servers; `undefined` if several nodes of the database accept writes. */
+  /**
+   * The start time differs between two servers. It is `undefined` if several nodes of the database
+   * accept writes.
+   */
   readonly startedAt: string | undefined;
   readonly creators: readonly Creator[];
   readonly databaseId: string | undefined;
 }
 
-/** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
+/**
+ * Describes a role, other than owners and superusers, that may create objects beside Latchkey's
+ * tables.
+ */
 interface Creator {
-  /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
+  /** The target has the form of SQL: `SCHEMA public` or `DATABASE latchkey`. */
   readonly target: string;
   readonly role: string;
 }
@@ -99,12 +108,15 @@ async function inspectServer(
     isReadOnly: state?.read_only === true,
     ...(await inspectTables(query, schema, schemaRow?.made === true)),
     creators: await listCreators(query, schema),
-    // The last query, since a failed one ends the transaction.
+    // This query must be the last, since a failed query ends the transaction.
     databaseId: await readDatabaseId(query, schema),
   };
 }
 
-/** `undefined` if the role may not ask, or the server is a relative of PostgreSQL. */
+/**
+ * Returns `undefined` if the role lacks the permission, or if the server is only compatible with
+ * PostgreSQL.
+ */
 async function readDatabaseId(query: RunQuery, schema: string): Promise<string | undefined> {
   const [row] = await query(FIND_DATABASE_ID, [qualifyName(schema, "schema")]).catch(() => []);
   return row && `${row.system_identifier}:${row.database}:${row.tables}`;
@@ -122,10 +134,10 @@ async function inspectTables(
   if (schema <= 0 || schema > NEWEST_SCHEMA) {
     return { database: { schema, difference, contents: undefined }, missing: [], denied: [] };
   }
-  // An older schema is upgraded first.
+  // An older schema is not checked, since it is upgraded first.
   const missing = schema === NEWEST_SCHEMA ? await findMissingParts(query, name) : [];
   const denied = await listDeniedTables(query, name);
-  // Otherwise a query fails.
+  // A query fails on a table that is denied or incomplete.
   const isReadable = denied.length === 0 && missing.every(({ repair }) => repair !== undefined);
   const contents = isReadable ? await readContents(query, name, schema) : undefined;
   return { database: { schema, difference, contents }, missing, denied };
@@ -146,15 +158,15 @@ async function readContents(
 }
 
 /**
- * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and is not of its
- * migrations. Reads only PostgreSQL's own tables.
+ * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and that the
+ * migrations do not create. Reads only PostgreSQL's own tables.
  */
 async function findForeignObject(query: RunQuery, schema: string): Promise<string | undefined> {
   const [foreign] = await query(ACTING_OBJECTS, [listFullNames(schema)]);
   return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
 }
 
-/** Those of schema 1, which its upgrade drops. */
+/** Schema 1 has these triggers, and its upgrade drops them. */
 const FIRST_TRIGGERS =
   "{latchkey_note_user,latchkey_tell_user,latchkey_tell_end,latchkey_note_removal}";
 

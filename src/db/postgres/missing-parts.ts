@@ -2,7 +2,7 @@ import type { RawRow } from "../rows.ts";
 import { formatIndexName, getTableName, listSchemaParts, type SchemaPart } from "../schema.ts";
 import { listFullNames, qualifyName } from "./schema.ts";
 
-/** Asks in the transaction of an inspection. */
+/** Runs a query in the transaction of an inspection. */
 export type RunQuery = (text: string, values?: unknown[]) => Promise<readonly RawRow[]>;
 
 interface Part {
@@ -11,13 +11,13 @@ interface Part {
   readonly columns: string;
 }
 
-/** What the database lacks, and the statement that brings it back, if a statement can. */
+/** Names a part that the database lacks, and the statement that restores it, if a statement can. */
 export interface MissingPart {
   readonly part: string;
   readonly repair: string | undefined;
 }
 
-/** Beside those of `tables.ts`. */
+/** PostgreSQL has these parts in addition to those of `tables.ts`. */
 const POSTGRES_PARTS: readonly Part[] = [
   { kind: "primary key", table: "schema", columns: "one" },
   { kind: "primary key", table: "log_end", columns: "one" },
@@ -26,7 +26,7 @@ const POSTGRES_PARTS: readonly Part[] = [
 ];
 
 /**
- * Finds the tables, columns, keys and indexes that the database lacks, such as after a partial
+ * Finds the tables, columns, keys and indexes that the database lacks, for example after a partial
  * dump. Reads only PostgreSQL's own tables.
  */
 export async function findMissingParts(
@@ -79,7 +79,7 @@ function formatRepair({ kind, table, columns }: Part, schema: string): string | 
   }
 }
 
-/** An index that could not be built, and a key that is disabled, count as missing. */
+/** An invalid index and a disabled key count as missing. */
 const FIND_PARTS = `
   WITH own AS (
     SELECT pg_class.oid, relname::text AS relation

@@ -5,7 +5,7 @@ import { getErrorCode, getErrorMessage } from "../../lib/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { type PostgresHost, parsePostgresUrl } from "./url.ts";
 
-/** The part of `pg.PoolClient` that Latchkey uses. */
+/** Contains the part of `pg.PoolClient` that Latchkey uses. */
 export interface PostgresClient extends EventEmitter {
   query(query: {
     text: string;
@@ -13,21 +13,23 @@ export interface PostgresClient extends EventEmitter {
     query_timeout?: number;
     types?: pg.CustomTypesConfig;
   }): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
-  /** With `true`, closes the connection instead of reusing it. */
+  /** Releases the connection. With `true`, closes the connection instead of reusing it. */
   release(destroy?: boolean): void;
 }
 
-/** The part of `pg.Pool` that Latchkey uses. */
+/** Contains the part of `pg.Pool` that Latchkey uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   /** Called after a failure that another host might not have. */
   failed?(): void;
 }
 
-/** Makes the server cancel a statement whose result would come too late for a page. */
+/**
+ * After this time, the server cancels a statement, since its result would come too late for a page.
+ */
 export const CANCEL_AFTER_MS = 900;
 
-/** Also limits the wait for a free connection. */
+/** The limit also applies to the wait for a free connection. */
 const CONNECT_WITHIN_MS = 800;
 
 const MAX_CONNECTIONS = 8;
@@ -36,7 +38,7 @@ const LIMITS = {
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
   statement_timeout: CANCEL_AFTER_MS,
   keepAlive: true,
-  // So that `pg_stat_activity` shows which instances have an older version.
+  // The name lets `pg_stat_activity` show which instances have an older version.
   application_name: `latchkey schema ${NEWEST_SCHEMA}`,
 };
 
@@ -46,8 +48,8 @@ interface Primary {
 }
 
 /**
- * Creates a pool of connections to the primary among the hosts. Searches for it again after a
- * failure, which also finds a promoted standby.
+ * Creates a pool of connections to the primary among the hosts. Searches for the primary again
+ * after a failure, which also finds a promoted standby.
  */
 export function createPool(url: string): PostgresPool & { end(): Promise<void> } {
   const { hosts, login } = parsePostgresUrl(url);
@@ -64,10 +66,11 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
   async function findPrimary(): Promise<Primary> {
     const host = await findPrimaryHost(hosts, config);
     if (primary?.host === host) return primary;
-    // Connections in use are closed when they are returned.
+    // The old pool closes connections in use when they are returned.
     primary?.pool.end().catch(() => {});
     primary = { host, pool: new pg.Pool({ ...config, ...host, max: MAX_CONNECTIONS }) };
-    // The pool replaces a broken idle connection. Without a listener, the error would end the process.
+    // The pool replaces a broken idle connection. Without a listener, the error would end the
+    // process.
     primary.pool.on("error", () => {});
     return primary;
   }
@@ -79,7 +82,7 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
       try {
         return (await (await search).pool.connect()) as PostgresClient;
       } catch (error) {
-        // Of calls that failed together, the first starts the new search.
+        // When several calls fail together, only the first call starts the new search.
         if (searching === search) searching = undefined;
         throw error;
       }
@@ -90,13 +93,13 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
     async end() {
       await searching?.catch(() => {});
       await primary?.pool.end();
-      // A hanging server never closes its side: its sockets must not keep the process alive.
+      // A hanging server never closes its side, and its sockets must not keep the process alive.
       for (const socket of sockets) socket.unref();
     },
   };
 }
 
-/** Asks all hosts at once, so that an unreachable one delays nothing. */
+/** Queries all hosts at once, so that an unreachable host delays nothing. */
 async function findPrimaryHost(
   hosts: readonly PostgresHost[],
   config: pg.ClientConfig,
@@ -120,7 +123,9 @@ function requirePrimary(host: PostgresHost, config: pg.ClientConfig): Promise<Po
   });
 }
 
-/** Runs `work` on a connection of its own, and closes it without waiting for the server. */
+/**
+ * Runs `work` on a separate connection, and closes the connection without waiting for the server.
+ */
 export async function useConnection<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,

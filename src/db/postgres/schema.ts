@@ -20,9 +20,9 @@ const definitions: Definitions = {
 };
 
 /**
- * What only PostgreSQL needs, by schema. Released entries are never edited, only new ones added.
- * Sessions that insert or delete users can have any search_path, so the functions have their own.
- * They read the schema's name on each call, so that it can be renamed.
+ * Lists the changes that only PostgreSQL needs, by schema. Released entries must not be edited.
+ * Sessions that insert or delete users can have any search_path, so the functions set their own
+ * path, and read the schema's name on each call, so that the schema can be renamed.
  */
 export const POSTGRES_CHANGES: readonly string[] = [
   `-- Has its one row once there is a user. Of concurrent setups, one can insert that row.
@@ -101,20 +101,20 @@ export const POSTGRES_CHANGES: readonly string[] = [
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The full name of a table, so that no `search_path` decides which one is used. */
+/** Returns the full name of a table, so that the table does not depend on the `search_path`. */
 export const qualifyName = (schema: string, table: string): string =>
   `${quoteName(schema)}.${getTableName(table)}`;
 
-/** Beside the tables of `tables.ts`, those that only PostgreSQL needs. */
+/** Only PostgreSQL needs these tables, in addition to those of `tables.ts`. */
 const POSTGRES_TABLES = ["schema", "log_end", "attempts"];
 
-/** The full names of all tables. */
+/** Lists the full names of all tables. */
 export const listFullNames = (schema: string): readonly string[] =>
   [...Object.keys(tables), ...POSTGRES_TABLES].map((name) => qualifyName(schema, name));
 
 /**
- * Finds the schema of the tables through the connection's own `search_path`, or else the schema that
- * the path would create them in: null if the path names no existing schema.
+ * Finds the schema of the tables through the connection's own `search_path`, or else the schema
+ * that the path would create them in. The result is null if the path names no existing schema.
  */
 export const FIND_SCHEMA: string = `SELECT to_regclass('latchkey_schema') IS NOT NULL AS made,
   coalesce(
@@ -122,20 +122,23 @@ export const FIND_SCHEMA: string = `SELECT to_regclass('latchkey_schema') IS NOT
      WHERE pg_class.oid = to_regclass('latchkey_schema')),
     current_schema()) AS schema`;
 
-/** Of the server with its standbys, the database, and the table whose full name is the parameter. */
+/**
+ * Identifies the server with its standbys, the database, and the table whose full name is the
+ * parameter.
+ */
 export const FIND_DATABASE_ID: string = `SELECT system_identifier::text, pg_database.oid AS database,
     to_regclass($1)::oid AS tables
   FROM pg_control_system(), pg_database
   WHERE datname = current_database()`;
 
-/** PostgreSQL's errors when two instances create the same object at the same time. */
+/** PostgreSQL reports these codes when two instances create the same object at the same time. */
 const CREATED_TWICE = ["42P07", "42710"];
 const TRIES = 5;
 
 /**
  * Migrates the tables completely or not at all, and returns their schema. Only reads, without a
- * lock, when they are up to date. Of several instances that start together one migrates, and the
- * others wait for the lock on the version row.
+ * lock, when the tables are up to date. When several instances start together, one instance
+ * migrates, and the others wait for the lock on the version row.
  */
 export async function migrate(
   { db, patientDb }: { readonly db: Db; readonly patientDb: Db },
@@ -169,9 +172,9 @@ async function migrateSchema(schema: string, db: Db): Promise<void> {
       `CREATE TABLE IF NOT EXISTS ${versionTable} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
     );
     await runSql(trx, `INSERT INTO ${versionTable} VALUES (true, 0) ON CONFLICT DO NOTHING`);
-    // An instance that waited for the lock reads the version that the other one has written.
+    // An instance that waited for the lock reads the version that the other instance has written.
     const [row] = await runSql(trx, `SELECT version FROM ${versionTable} FOR UPDATE`);
-    // New objects go to that schema.
+    // PostgreSQL creates new objects in this schema.
     await runSql(trx, `SET LOCAL search_path = ${quoteName(schema)}, pg_temp`);
     const from = Number(row?.version);
     for (let to = from + 1; to <= NEWEST_SCHEMA; to += 1) {

@@ -17,18 +17,24 @@ import { FIND_DATABASE_ID, migrate, qualifyName } from "./schema.ts";
 
 export type { PostgresClient, PostgresPool } from "./pool.ts";
 
-/** The options of `openPostgres`. */
+/** `openPostgres` accepts these options. */
 export type PostgresOptions = {
-  /** For missing tables: create them (the default), or throw `database_missing`. */
+  /**
+   * Decides what happens when tables are missing: `create` (the default) creates them, `refuse`
+   * throws `database_missing`.
+   */
   readonly missing?: "create" | "refuse";
 } & (
   | {
-      /** `postgres://user:password@host:5432/database`, several hosts separated by commas. */
+      /**
+       * The URL has the form `postgres://user:password@host:5432/database`. Commas separate several
+       * hosts.
+       */
       readonly url: string;
     }
   | {
       /**
-       * A pool of the `pg` package. You must end it yourself, after closing the store.
+       * The pool comes from the `pg` package. You must end it yourself, after closing the store.
        */
       readonly pool: PostgresPool;
     }
@@ -49,12 +55,15 @@ const postgresOptions = {
   missing: defineChoice("create", "refuse"),
 };
 
-/** The store of `openPostgres`. */
+/** `openPostgres` returns this store. */
 export interface PostgresStore extends Store {
   readonly kind: "postgres";
   /** @internal */
   readonly attempts: AttemptPart;
-  /** What identifies the database, or `undefined` if it does not tell. @internal */
+  /**
+   * Returns what identifies the database, or `undefined` if the database does not reveal it.
+   * @internal
+   */
   readDatabaseId(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -80,14 +89,14 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   }
 }
 
-/** Until `open` has succeeded, each call of the store throws an `Unavailable`. @internal */
+/** Each call of the store throws an `Unavailable` until `open` has succeeded. @internal */
 export interface PreparedStore<S> {
   readonly store: S;
-  /** May be called again after it has failed. */
+  /** Opens the database. May be called again after a failure. */
   open(): Promise<void>;
 }
 
-/** As `openPostgres`, for a database that may not be there yet. @internal */
+/** Prepares a store like `openPostgres`, for a database that may not be available yet. @internal */
 export function preparePostgres(options: PostgresOptions): PreparedStore<PostgresStore> {
   const takes = "openPostgres takes an object with url, or with pool";
   const { url, pool, missing } = checkOptions<SettledPostgresOptions>(
@@ -139,7 +148,8 @@ function prepareStore(
     async readDatabaseId() {
       const name = requireOpen().getTableName("schema");
       const [row] = await runSql(db, FIND_DATABASE_ID, [name]).catch(() => []);
-      // Undefined if the role may not ask, or the server is a relative of PostgreSQL.
+      // The row is undefined if the role lacks the permission, or if the server is only compatible
+      // with PostgreSQL.
       return row && `${row.system_identifier}:${row.database}:${row.tables}`;
     },
     close,

@@ -4,14 +4,14 @@ import { Fault, getErrorMessage, tryCall } from "../../lib/fault.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 
 export interface PostgresHost {
-  /** A name, an address, or the folder of a Unix socket. */
+  /** The host is a name, an address, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * The parameters that are the same for every host, in separate fields: a whole URL would show its
- * password wherever a pool is printed.
+ * Contains the parameters that all hosts share. The fields are separate, since a whole URL would
+ * show its password wherever a pool is printed.
  */
 export type PostgresLogin = Pick<
   ClientConfig,
@@ -25,7 +25,7 @@ interface PostgresUrl {
 
 const DEFAULT_PORT = 5432;
 
-/** The accepted values of each parameter. */
+/** Maps each parameter to its accepted values. */
 const PARAMETERS = new Map<string, readonly string[] | "all">([
   ["host", "all"],
   ["port", "all"],
@@ -37,14 +37,15 @@ const PARAMETERS = new Map<string, readonly string[] | "all">([
   ["sslcert", "all"],
   ["sslkey", "all"],
   ["sslmode", ["disable", "require", "verify-ca", "verify-full", "no-verify"]],
-  // The driver cannot require it: it falls back if the server does not offer it.
+  // The driver cannot require channel binding: it falls back if the server does not offer it.
   ["channel_binding", ["disable", "prefer"]],
   ["target_session_attrs", ["any", "read-write", "primary"]],
 ]);
 
 /**
- * Reads `postgres://user:password@one:5432,two:5432/database?parameter=value`, sockets included.
- * Every `sslmode` but `disable` and `no-verify` verifies the certificate and its host name.
+ * Parses `postgres://user:password@one:5432,two:5432/database?parameter=value`, also with sockets.
+ * Every `sslmode` except `disable` and `no-verify` verifies the certificate and its host name.
+ *
  * @throws For any unknown parameter: a misspelt `sslmode` must not disable encryption. The message
  * never repeats the URL, which can contain a password.
  */
@@ -71,7 +72,9 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   };
 }
 
-/** Whether passwords would cross a network unencrypted although no `sslmode` asks for that. */
+/**
+ * Returns whether passwords would cross a network unencrypted although the URL sets no `sslmode`.
+ */
 export function isSilentlyPlain(text: string): boolean {
   if (/[?&]sslmode=/.test(text)) return false;
   return parsePostgresUrl(text).hosts.some(
@@ -79,14 +82,14 @@ export function isSilentlyPlain(text: string): boolean {
   );
 }
 
-/** Whether the text is a valid URL with a password, in the user part or in a parameter. */
+/** Returns whether the text is a valid URL with a password, in the user part or in a parameter. */
 export const hasPassword = (text: string): boolean =>
   tryCall(() => parsePostgresUrl(text).login.password) !== undefined;
 
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     const accepted = PARAMETERS.get(name);
-    // The message leaves out the unknown name: it may be part of a password.
+    // The message leaves out the unknown name, which may be part of a password.
     if (accepted === undefined) {
       throw createUrlFault(`unknown parameter: it accepts ${[...PARAMETERS.keys()].join(", ")}`);
     }
@@ -101,7 +104,7 @@ function parseWithoutHost(rest: string): ClientConfig {
   try {
     return parseIntoClientConfig(`postgres://${rest}`);
   } catch (error) {
-    // A certificate file that cannot be read is named; other messages may repeat the URL.
+    // The message names a certificate file that cannot be read. Other messages may repeat the URL.
     const reason = getErrorMessage(error);
     throw createUrlFault(
       reason.startsWith("ENOENT") || reason.startsWith("EACCES") ? reason : "it is not a valid URL",
@@ -109,14 +112,14 @@ function parseWithoutHost(rest: string): ClientConfig {
   }
 }
 
-/** Like libpq: `?host=/run/postgresql`, several hosts separated by commas. */
+/** Parses hosts as libpq does: `?host=/run/postgresql`, with several hosts separated by commas. */
 function parseHostParameters(parameters: URLSearchParams): readonly PostgresHost[] | undefined {
   const portTexts = parameters.get("port")?.split(",") ?? [];
   const hosts = parameters.get("host")?.split(",");
   return hosts?.map((host, at) => ({ host, port: parsePort(portTexts[at] ?? portTexts[0]) }));
 }
 
-/** Without a host, this machine. */
+/** Parses the hosts of the URL. Without a host, the database is on this machine. */
 function parseHosts(text: string): readonly PostgresHost[] {
   if (text === "") return [{ host: "localhost", port: DEFAULT_PORT }];
   return text.split(",").map((address) => {

@@ -6,9 +6,9 @@ import { joinTexts, tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser, raiseSessionsFrom } from "./users.ts";
 
-// A row without a secret is the mark of an enrolment that has begun.
+// A row without a secret marks an enrolment that has begun.
 
-/** Whether any account has one-time codes on. */
+/** Returns whether any account has one-time codes turned on. */
 export async function anyCodesExist(db: Db): Promise<boolean> {
   const query = db.selectFrom("latchkey_codes").select("user_id").where("secret", "is not", null);
   return (await query.limit(1).executeTakeFirst()) !== undefined;
@@ -18,7 +18,7 @@ const findCodesRow = compileOnce((db, userId: UserId) =>
   db.selectFrom("latchkey_codes").selectAll().where("user_id", "=", userId),
 );
 
-/** `undefined` while they are off. */
+/** Finds the one-time codes of a user. Returns `undefined` while codes are off. */
 export async function findCodes(db: Db, userId: UserId): Promise<Codes | undefined> {
   const [row] = await findCodesRow(db, userId);
   if (row === undefined) return undefined;
@@ -26,7 +26,10 @@ export async function findCodes(db: Db, userId: UserId): Promise<Codes | undefin
   return secret === undefined ? undefined : { ...codes, secret };
 }
 
-/** Marks that the user begins to turn codes on, instead of an earlier mark; not if they are on. */
+/**
+ * Marks that the user begins to turn codes on, and replaces an earlier mark. Returns `false` if
+ * codes are already on.
+ */
 export async function beginCodes(db: Db, userId: UserId, mark: string): Promise<boolean> {
   const begun = await db
     .insertInto("latchkey_codes")
@@ -42,7 +45,7 @@ export async function beginCodes(db: Db, userId: UserId, mark: string): Promise<
   return begun !== undefined;
 }
 
-/** Turns codes on if this is the mark, which is used up. */
+/** Turns codes on if this is the current mark, and uses up the mark. */
 export async function turnOnCodes(
   db: Db,
   userId: UserId,
@@ -60,7 +63,7 @@ export async function turnOnCodes(
   return turnedOn !== undefined;
 }
 
-/** Turns codes off, and removes the mark. Returns whether they were on. */
+/** Turns codes off and removes the mark. Returns whether codes were on. */
 export async function turnOffCodes(db: Db, userId: UserId): Promise<boolean> {
   const removed = await db
     .deleteFrom("latchkey_codes")
@@ -70,7 +73,10 @@ export async function turnOffCodes(db: Db, userId: UserId): Promise<boolean> {
   return removed !== undefined && removed.secret !== null;
 }
 
-/** Removes codes, mark, devices and passkeys, and ends every session. `false` for an unknown user. */
+/**
+ * Removes codes, mark, devices and passkeys, and ends every session. Returns `false` for an unknown
+ * user.
+ */
 export const removeFactors = (db: Db, userId: UserId, before: number): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     const user = await findUser(trx, userId);
@@ -82,10 +88,10 @@ export const removeFactors = (db: Db, userId: UserId, before: number): Promise<b
   });
 
 /**
- * Uses up a step, and those before. Sets the wrong codes to 0, and the secret if it is still `from`:
- * others may have replaced it since it was read.
+ * Uses up this step and earlier steps, and sets the count of wrong codes to 0. Replaces the secret,
+ * but only if the secret is still `from`: another request may have replaced it since it was read.
  *
- * @param limit Not after so many wrong codes.
+ * @param limit After this many wrong codes, no step is accepted.
  */
 export async function useCodeStep(
   db: Db,
@@ -106,7 +112,7 @@ export async function useCodeStep(
   return used !== undefined;
 }
 
-/** Uses up a recovery code, and sets the wrong codes to 0. */
+/** Uses up a recovery code, and sets the count of wrong codes to 0. */
 export async function useRecoveryCode(db: Db, userId: UserId, hash: string): Promise<boolean> {
   const rest = sql<string>`replace(recovery, ${`,${hash},`}, ',')`;
   const used = await db
@@ -120,7 +126,7 @@ export async function useRecoveryCode(db: Db, userId: UserId, hash: string): Pro
   return used !== undefined;
 }
 
-/** Replaces the recovery codes if codes are on, and counts it in `renewals`. */
+/** Replaces the recovery codes if codes are on, and counts the replacement in `renewals`. */
 export async function renewRecoveryCodes(
   db: Db,
   userId: UserId,
@@ -136,7 +142,7 @@ export async function renewRecoveryCodes(
   return renewed !== undefined;
 }
 
-/** Counts a wrong code, up to the limit, and returns how many there are now. */
+/** Counts a wrong code, up to the limit, and returns the new count. */
 export async function countWrongCode(
   db: Db,
   userId: UserId,
@@ -153,7 +159,10 @@ export async function countWrongCode(
   return row?.wrong;
 }
 
-/** Replaces the devices of the user that are bound to something else. Removes some expired ones. */
+/**
+ * Inserts a device, and removes the devices of the user that are bound to something else. Also
+ * removes some expired devices.
+ */
 export async function insertDevice(db: Db, device: Device): Promise<void> {
   await removeExpired(db, "latchkey_devices", device.createdAt);
   await db
@@ -164,7 +173,7 @@ export async function insertDevice(db: Db, device: Device): Promise<void> {
   await db.insertInto("latchkey_devices").values(toRow(tables.devices, device)).execute();
 }
 
-/** Finds a device by its ID, unless it has expired. */
+/** Finds a device by its ID, unless the device has expired. */
 export async function findDevice(db: Db, id: string, now: Date): Promise<Device | undefined> {
   const row = await db
     .selectFrom("latchkey_devices")
@@ -186,7 +195,7 @@ const listDeviceRows = compileOnce((db, userId: UserId, now: number, limit: numb
     .limit(limit),
 );
 
-/** The devices of a user that have not expired, the newest first. */
+/** Lists the devices of a user that have not expired, newest first. */
 export const listDevices = async (
   db: Db,
   userId: UserId,
@@ -197,7 +206,7 @@ export const listDevices = async (
     toRecord(tables.devices, row),
   );
 
-/** Returns whether the user had the device. */
+/** Removes a device. Returns whether the user had the device. */
 export async function removeDevice(db: Db, userId: UserId, id: string): Promise<boolean> {
   const removed = await db
     .deleteFrom("latchkey_devices")

@@ -1,10 +1,10 @@
 import { CLOCK_MARGIN_SECONDS } from "../../lib/clock.ts";
 import type { Db } from "../database.ts";
 
-/** How many expired rows each new one removes. */
+/** Each new row removes at most this many expired rows. */
 const MAX_REMOVED = 100;
 
-/** Removes some rows that have expired by then, also for an instance whose clock is behind. */
+/** Removes some rows that have expired by this time, even for an instance whose clock is behind. */
 export async function removeExpired(
   db: Db,
   table: "latchkey_sessions" | "latchkey_handoffs" | "latchkey_answers" | "latchkey_devices",

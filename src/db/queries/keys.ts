@@ -4,7 +4,7 @@ import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { toUser, userExists } from "./users.ts";
 
-/** A key with its user, whose account may have ended. */
+/** Contains an API key and its user, whose account may have ended. */
 export interface FoundKey {
   readonly key: Key;
   readonly user: StoredUser;
@@ -21,7 +21,7 @@ const findKeyRow = compileOnce((db, hash: string) =>
     .select(["username", "password_hash", "sessions_from", "groups", "ends_at"]),
 );
 
-/** Finds a key by the hash of its text, with its user, in one statement. */
+/** Finds an API key by the hash of its text, with its user, in one statement. */
 export async function findKey(db: Db, hash: string): Promise<FoundKey | undefined> {
   const [row] = await findKeyRow(db, hash);
   return row && { key: toKey(row), user: toUser({ ...row, id: row.user_id }) };
@@ -36,11 +36,14 @@ const listKeyRows = compileOnce((db, userId: UserId) =>
     .orderBy("id"),
 );
 
-/** The keys of a user, the oldest first. */
+/** Lists the API keys of a user, oldest first. */
 export const listKeys = async (db: Db, userId: UserId): Promise<readonly Key[]> =>
   (await listKeyRows(db, userId)).map(toKey);
 
-/** Inserts a key unless its ID or hash is known, or the user has that many. Returns whether it did. */
+/**
+ * Inserts an API key unless its ID or hash exists, or the user has `limit` keys. Returns whether
+ * the key was inserted.
+ */
 export const insertKey = (db: Db, key: Key, limit: number): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     if (!(await userExists(trx, key.userId))) return false;
@@ -54,7 +57,7 @@ export const insertKey = (db: Db, key: Key, limit: number): Promise<boolean> =>
     return inserted !== undefined;
   });
 
-/** Removes a key and returns it. With a user, only if it is of that user. */
+/** Removes an API key and returns it. If `userId` is set, the key must belong to that user. */
 export async function removeKey(db: Db, id: string, userId?: UserId): Promise<Key | undefined> {
   let query = db.deleteFrom("latchkey_keys").where("id", "=", id);
   if (userId !== undefined) query = query.where("user_id", "=", userId);
@@ -62,7 +65,7 @@ export async function removeKey(db: Db, id: string, userId?: UserId): Promise<Ke
   return row && toKey(row);
 }
 
-/** Notes the use of a key that was last used at least an hour earlier. */
+/** Records the use of an API key whose last recorded use is at least an hour earlier. */
 export async function noteKeyUsed(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("latchkey_keys")

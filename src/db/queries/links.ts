@@ -18,9 +18,9 @@ import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "
 const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
 
 /**
- * Whether a link can still be used. One of an administrator ends with that account, its group and its
- * sessions. One that names an administrator without the ID was made before links had it, and cannot
- * be checked.
+ * Selects links that can still be used. A link of an administrator ends with that account, its
+ * membership in `admins`, or its sessions. An older link names its administrator without an ID, so
+ * it cannot be checked and counts as ended.
  */
 const isOpen = (now: Date) => (eb: ExpressionBuilder<Schema, "latchkey_links">) =>
   eb.and([
@@ -54,10 +54,16 @@ const isOpen = (now: Date) => (eb: ExpressionBuilder<Schema, "latchkey_links">) 
 const selectOpenLinks = (db: Db, now: Date) =>
   db.selectFrom("latchkey_links").selectAll().where(isOpen(now));
 
-/** At which no account has ended: the ends are checked at each use. */
+/**
+ * No account has ended at this time, since the end of the account is checked at each use of the
+ * link.
+ */
 const BEFORE_ALL_ENDS = new Date(0);
 
-/** Keeps a new link, and returns `false` for one whose maker does not let it be used. */
+/**
+ * Inserts a new link. Returns `false` without inserting it if the account of its maker does not
+ * permit the use of the link.
+ */
 export const insertLink = (db: Db, link: Link): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     await trx.insertInto("latchkey_links").values(toRow(tables.links, link)).execute();
@@ -68,14 +74,14 @@ export const insertLink = (db: Db, link: Link): Promise<boolean> =>
     return false;
   });
 
-/** Finds a link by the hash of its token, if it can still be used. */
+/** Finds a link by the hash of its token, if the link can still be used. */
 export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Link | undefined> {
   const query = selectOpenLinks(db, now).where("token_hash", "=", tokenHash);
   const row = await query.executeTakeFirst();
   return row && toLink(row);
 }
 
-/** A page of the links that can still be used, sorted by ID. `""` comes before every ID. */
+/** Lists a page of the links that can still be used, sorted by ID. `""` comes before every ID. */
 export async function listLinks(
   db: Db,
   afterId: string,
@@ -87,8 +93,8 @@ export async function listLinks(
 }
 
 /**
- * Uses up one use of the link. Without a user, the account is inserted; a taken username uses up
- * nothing. With a user, it sets the password of that user.
+ * Uses the link once. If the link names a user, sets the password of that user. Otherwise inserts
+ * the account; a taken username uses up nothing.
  */
 export const consumeLink = (
   db: Db,
@@ -111,9 +117,9 @@ export const consumeLink = (
   });
 
 /**
- * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off for
- * `reset-codes-off`. Changes the user before the links, as a removal does, so that neither waits for
- * the other.
+ * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off
+ * for `reset-codes-off`. Changes the user before the links, in the same order as the removal of a
+ * user, so that neither transaction waits for the other.
  */
 async function resetPassword(
   trx: Db,
@@ -148,14 +154,14 @@ export async function revokeLink(db: Db, id: string, now: Date): Promise<Link | 
 }
 
 /**
- * Removes expired links, and guests whose account has ended, whom it returns. Frees the names of
- * guests that ended long ago.
+ * Removes expired links and guests whose account has ended, and returns these guests. Frees the
+ * names of guests that ended long ago.
  */
 export const removeEndedLinks = (db: Db, now: Date): Promise<readonly User[]> =>
   runTransaction(db, async (trx) => {
     await trx.deleteFrom("latchkey_links").where("expires_at", "<=", now.getTime()).execute();
     await forgetExpiredNames(trx, now);
-    // An account without an end must be left: without any, anyone could set up the server.
+    // An account without an end must remain: without any account, anyone could set up the server.
     const lasting = trx.selectFrom("latchkey_users").select("id").where("ends_at", "is", null);
     if ((await lasting.limit(1).executeTakeFirst()) === undefined) return [];
     const removed = await trx

@@ -4,7 +4,9 @@ import { type LogEntry, MAX_WAITING_ENTRIES, type UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
 import { tables } from "../tables.ts";
 
-/** Another entry is like it if it agrees in everything but the time. */
+/**
+ * Describes the entry to search for. An entry matches if it agrees in everything except the time.
+ */
 export interface SoughtEntry {
   readonly userId: UserId;
   readonly type: string;
@@ -24,15 +26,15 @@ export interface LogQuery extends LogFilter {
 }
 
 export interface NewestQuery extends LogFilter {
-  /** Only those that concern this user. */
+  /** If set, the query returns only entries that concern this user. */
   readonly userId?: UserId | undefined;
   readonly beforeId?: number | undefined;
   readonly limit: number;
 }
 
 /**
- * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
- * nearly in the order of their times: an instance holds back fewer than that.
+ * The search for the lowest ID covers this many of the earliest entries since a time. Entries are
+ * written nearly in the order of their times, since an instance holds back fewer entries than this.
  */
 const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
 
@@ -40,7 +42,7 @@ const toEntry = (row: TableRow<typeof tables.log>): LogEntry => toRecord(tables.
 
 type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", TableRow<typeof tables.log>>;
 
-/** The entries after an ID that match, the oldest first. */
+/** Lists the matching entries after an ID, oldest first. */
 export async function listEntries(
   db: Db,
   { afterId, limit, ...filter }: LogQuery,
@@ -50,7 +52,7 @@ export async function listEntries(
   return (await query.execute()).map(toEntry);
 }
 
-/** Those of the home page. */
+/** Lists the rows for the home page. */
 const listNewestRowsOf = compileOnce((db, beforeId: number, userId: UserId, limit: number) =>
   db
     .selectFrom("latchkey_log")
@@ -61,7 +63,7 @@ const listNewestRowsOf = compileOnce((db, beforeId: number, userId: UserId, limi
     .limit(limit),
 );
 
-/** The entries that match, the newest first. */
+/** Lists the matching entries, newest first. */
 export async function listNewestEntries(
   db: Db,
   { userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
@@ -78,7 +80,8 @@ function filterEntries(db: Db, query: EntryQuery, { type, since }: LogFilter): E
   let filtered = query;
   if (type !== undefined) filtered = filtered.where("type", "=", type);
   if (since === undefined) return filtered;
-  // From the lowest ID among the earliest matching entries, instead of scanning all older ones.
+  // The query starts at the lowest ID among the earliest matching entries, instead of scanning all
+  // older entries.
   const earliest = db
     .selectFrom("latchkey_log")
     .select("id")
@@ -91,10 +94,10 @@ function filterEntries(db: Db, query: EntryQuery, { type, since }: LogFilter): E
     .where("id", ">=", (eb) => eb.selectFrom(earliest).select((e) => e.fn.min("id").as("first")));
 }
 
-/** How many of the newest entries of a user and a type are searched for one like it. */
+/** The search for a matching entry covers this many of the newest entries of a user and a type. */
 const MAX_SEARCHED = 1_000;
 
-/** Whether the user has an entry like this one, with an earlier time, among the newest ones. */
+/** Returns whether one of the user's newest entries matches this one and has an earlier time. */
 export async function hasEarlierEntry(
   db: Db,
   { userId, type, address, device, at }: SoughtEntry,
@@ -118,7 +121,9 @@ export async function hasEarlierEntry(
   return found !== undefined;
 }
 
-/** Removes at most `limit` entries older than `before`, and returns how many it removed. */
+/**
+ * Removes at most `limit` entries older than `before`, and returns the number of removed entries.
+ */
 export async function pruneEntries(db: Db, before: Date, limit: number): Promise<number> {
   const removed = await db
     .deleteFrom("latchkey_log")
@@ -135,7 +140,10 @@ export async function pruneEntries(db: Db, before: Date, limit: number): Promise
   return removed.length;
 }
 
-/** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
+/**
+ * Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` entries of the
+ * type.
+ */
 export async function pruneEntriesOfType(
   db: Db,
   type: string,

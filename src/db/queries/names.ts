@@ -4,10 +4,13 @@ import { NO_PASSWORD, type StoredUser, type UsedName } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 
-/** Proxies, assertions, and sessions of apps know the name of a guest for that long at most. */
+/** Proxies, assertions, and sessions of apps know the name of a guest for at most this long. */
 const GUEST_NAME_MS = 30 * 86_400_000;
 
-/** The username of a user, as a name that is used. That of a guest is free some time after its end. */
+/**
+ * Returns the username of a user as a used name. The name of a guest becomes free some time after
+ * the account ends.
+ */
 export function usedNameOf({ id, username, passwordHash, endsAt }: StoredUser): UsedName {
   const isGuest = passwordHash === NO_PASSWORD && endsAt !== undefined;
   return {
@@ -20,7 +23,9 @@ export function usedNameOf({ id, username, passwordHash, endsAt }: StoredUser): 
 const insertName = (db: Db, user: StoredUser) =>
   db.insertInto("latchkey_used_names").values(toRow(tables.used_names, usedNameOf(user)));
 
-/** Notes the username as used, and returns whether it was free. Part of a transaction. */
+/**
+ * Records the username as used, and returns whether the name was free. Must run in a transaction.
+ */
 export async function claimName(trx: Db, user: StoredUser): Promise<boolean> {
   const query = insertName(trx, user)
     .onConflict((conflict) => conflict.column("id").doNothing())
@@ -28,7 +33,9 @@ export async function claimName(trx: Db, user: StoredUser): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** The same, also for a name that the user has had before. */
+/**
+ * Records the username like `claimName`, but also accepts a name that the same user has had before.
+ */
 export async function claimNameAgain(trx: Db, user: StoredUser): Promise<boolean> {
   const { id, holder } = usedNameOf(user);
   await trx
@@ -39,13 +46,13 @@ export async function claimNameAgain(trx: Db, user: StoredUser): Promise<boolean
   return claimName(trx, user);
 }
 
-/** For the setup, which takes any username. */
+/** Takes a username for the setup, which accepts any username. */
 export async function takeName(trx: Db, user: StoredUser): Promise<void> {
   await forgetName(trx, user.username);
   await insertName(trx, user).execute();
 }
 
-/** Frees a username that no user has. Returns whether it was used. */
+/** Frees a username that no user has. Returns whether the name was recorded as used. */
 export async function forgetName(db: Db, username: string): Promise<boolean> {
   const query = db
     .deleteFrom("latchkey_used_names")
@@ -61,7 +68,9 @@ export async function forgetExpiredNames(db: Db, now: Date): Promise<void> {
 
 const PAGE_SIZE = 500;
 
-/** Notes the usernames of all users, for a database from before they were noted. */
+/**
+ * Records the usernames of all users, for a database that is older than the table of used names.
+ */
 export const noteAllNames = (db: Db): Promise<void> =>
   runTransaction(db, async (trx) => {
     for (let after: string | undefined = ""; after !== undefined; ) {

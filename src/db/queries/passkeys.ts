@@ -5,7 +5,7 @@ import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser } from "./users.ts";
 
-/** Whether any account has a passkey. */
+/** Returns whether any account has a passkey. */
 export async function anyPasskeyExists(db: Db): Promise<boolean> {
   const query = db.selectFrom("latchkey_passkeys").select("id").limit(1);
   return (await query.executeTakeFirst()) !== undefined;
@@ -20,14 +20,16 @@ const listPasskeyRows = compileOnce((db, userId: UserId) =>
     .orderBy("id"),
 );
 
-/** The passkeys of a user, the oldest first. */
+/** Lists the passkeys of a user, oldest first. */
 export const listPasskeys = async (db: Db, userId: UserId): Promise<readonly Passkey[]> =>
   (await listPasskeyRows(db, userId)).map((row) => toRecord(tables.passkeys, row));
 
 /**
- * Inserts a passkey unless its ID is known, or the user has that many. Returns whether it did.
+ * Inserts a passkey unless its ID exists, or the user has `limit` passkeys. Returns whether the
+ * passkey was inserted.
  *
- * @param sessionsFrom Of the user when it was begun: it is not inserted if sessions were ended since.
+ * @param sessionsFrom The user's `sessionsFrom` when the registration began. If sessions were ended
+ * since then, the passkey is not inserted.
  */
 export const insertPasskey = (
   db: Db,
@@ -48,7 +50,7 @@ export const insertPasskey = (
     return inserted !== undefined;
   });
 
-/** Returns whether the user has the passkey. */
+/** Renames a passkey. Returns whether the user has the passkey. */
 export async function renamePasskey(
   db: Db,
   userId: UserId,
@@ -65,7 +67,7 @@ export async function renamePasskey(
   return renamed !== undefined;
 }
 
-/** Returns whether the user had the passkey. */
+/** Removes a passkey. Returns whether the user had the passkey. */
 export async function removePasskey(db: Db, userId: UserId, id: string): Promise<boolean> {
   const removed = await db
     .deleteFrom("latchkey_passkeys")
@@ -76,7 +78,10 @@ export async function removePasskey(db: Db, userId: UserId, id: string): Promise
   return removed !== undefined;
 }
 
-/** Claims the challenge: `false` if it was answered before. Removes some that have expired. */
+/**
+ * Claims the challenge. Returns `false` if the challenge was answered before. Removes some expired
+ * challenges.
+ */
 export async function claimChallenge(
   db: Db,
   challenge: AnsweredChallenge,
@@ -92,7 +97,9 @@ export async function claimChallenge(
   return claimed !== undefined;
 }
 
-/** Notes a use. `false` for a passkey that counts its uses and whose counter has not grown. */
+/**
+ * Records a use. Returns `false` if the passkey counts its uses and its counter has not increased.
+ */
 export async function notePasskeyUse(
   db: Db,
   userId: UserId,

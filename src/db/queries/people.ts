@@ -4,24 +4,27 @@ import { type Person, toPublicUser } from "../records.ts";
 import { toUser } from "./users.ts";
 
 export interface PeopleQuery {
-  /** A part of the username, of which ASCII letters match in either case. Empty for all. */
+  /**
+   * The page contains usernames with this text, which may be empty. ASCII letters match in upper
+   * and lower case.
+   */
   readonly search: string;
-  /** Only those after this username, byte by byte. */
+  /** The page starts after this username, in byte order. */
   readonly after?: string | undefined;
-  /** Instead, only the last ones before this username. */
+  /** If set, the page instead contains the last usernames before this one. */
   readonly before?: string | undefined;
   readonly limit: number;
-  /** Sessions that expire by then are not counted. */
+  /** Sessions that expire by this time are not counted. */
   readonly now: Date;
 }
 
-/** The entries of the log that begin a session. */
+/** Log entries of these types start a session. */
 const SIGN_INS = ["signin", "signup", "link_use"];
 
 const lowerAscii = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** A page of the accounts, sorted by username, each with its facts from other tables. */
+/** Lists a page of the accounts, sorted by username, each with facts from other tables. */
 export async function listPeople(
   db: Db,
   { search, after = "", before, limit, now }: PeopleQuery,
@@ -86,6 +89,6 @@ export async function listPeople(
   });
 }
 
-/** SQLite has no booleans: both databases return 1 or 0. */
+/** Returns 1 or 0 in both databases, since SQLite has no booleans. */
 const isTrue = (condition: Expression<unknown>) =>
   sql<0 | 1>`CASE WHEN ${condition} THEN 1 ELSE 0 END`;

@@ -14,7 +14,10 @@ import { findUser, toUser, userExists } from "./users.ts";
 const toSession = (row: TableRow<typeof tables.sessions>): Session =>
   toRecord(tables.sessions, row);
 
-/** Inserts a session unless its ID is known. Removes some that expired before it began. */
+/**
+ * Inserts a session unless its ID exists. Removes some sessions that expired before this session
+ * began.
+ */
 export async function insertSession(db: Db, session: Session): Promise<void> {
   await removeExpired(db, "latchkey_sessions", session.createdAt);
   await db
@@ -24,7 +27,7 @@ export async function insertSession(db: Db, session: Session): Promise<void> {
     .execute();
 }
 
-/** Finds a session by its ID, unless it has ended. */
+/** Finds a session by its ID, unless the session has ended. */
 export async function findSession(db: Db, id: string): Promise<Session | undefined> {
   const row = await db
     .selectFrom("latchkey_sessions")
@@ -47,7 +50,7 @@ const listSessionRows = compileOnce((db, userId: UserId, now: number, limit: num
     .limit(limit),
 );
 
-/** The sessions of a user that have neither ended nor expired, the most recently used first. */
+/** Lists the sessions of a user that have neither ended nor expired, most recently used first. */
 export const listSessions = async (
   db: Db,
   userId: UserId,
@@ -56,7 +59,7 @@ export const listSessions = async (
 ): Promise<readonly Session[]> =>
   (await listSessionRows(db, userId, now.getTime(), limit)).map(toSession);
 
-/** Notes the use of those that were last used at least an hour earlier. */
+/** Records the use of the sessions whose last recorded use is at least an hour earlier. */
 export async function noteSessionsUsed(db: Db, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -67,7 +70,7 @@ export async function noteSessionsUsed(db: Db, ids: readonly string[], at: Date)
     .execute();
 }
 
-/** Ends a session, also if it was never inserted. Returns whether this call has ended it. */
+/** Ends a session, even if it was never inserted. Returns whether this call ended the session. */
 export const endSession = (db: Db, session: Session, at: Date): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     if (!(await userExists(trx, session.userId))) return false;
@@ -104,7 +107,7 @@ const findSessionUserRow = compileOnce((db, user: UserId, id: string) =>
     ),
 );
 
-/** Finds the user of a session in one statement, unless the session has ended before it expires. */
+/** Finds the user of a session in one statement, unless the session was ended before its expiry. */
 export async function findSessionUser(
   db: Db,
   id: string | undefined,
@@ -115,13 +118,16 @@ export async function findSessionUser(
   return row && toUser(row);
 }
 
-/** Keeps a session for another host. Removes some that have expired. */
+/** Inserts a handoff of a session to another host. Removes some expired handoffs. */
 export async function insertHandoff(db: Db, handoff: Handoff, now: Date): Promise<void> {
   await removeExpired(db, "latchkey_handoffs", now);
   await db.insertInto("latchkey_handoffs").values(toRow(tables.handoffs, handoff)).execute();
 }
 
-/** Removes a handoff, expired or not: of concurrent callers one gets it. */
+/**
+ * Removes a handoff, expired or not, and returns it. Of concurrent callers, only one gets the
+ * handoff.
+ */
 export async function takeHandoff(db: Db, id: string): Promise<Handoff | undefined> {
   const query = db.deleteFrom("latchkey_handoffs").where("id", "=", id).returningAll();
   const row = await query.executeTakeFirst();

@@ -2,20 +2,20 @@ import type { Db } from "../database.ts";
 
 const ID = "setup";
 
-/** The setup token that all instances on the database require. */
+/** Finds the setup token that all instances on the database require. */
 export async function findSetupToken(db: Db): Promise<string | undefined> {
   const query = db.selectFrom("latchkey_setup_tokens").select("token").where("id", "=", ID);
   return (await query.executeTakeFirst())?.token;
 }
 
-/** Keeps this token unless there is one, and returns the one that is kept. */
+/** Stores this token unless a token exists, and returns the stored token. */
 export async function keepSetupToken(db: Db, token: string): Promise<string> {
   await db
     .insertInto("latchkey_setup_tokens")
     .values({ id: ID, token })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
-  // A setup that has removed it in between has also closed the setup.
+  // If a setup has removed the token in between, the setup is also closed.
   return (await findSetupToken(db)) ?? token;
 }
 
@@ -27,7 +27,7 @@ export async function replaceSetupToken(db: Db, token: string): Promise<void> {
     .execute();
 }
 
-/** Does not fail if there is none. */
+/** Removes the setup token. Does not fail if no token exists. */
 export async function removeSetupToken(db: Db): Promise<void> {
   await db.deleteFrom("latchkey_setup_tokens").where("id", "=", ID).execute();
 }

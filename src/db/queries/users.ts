@@ -22,18 +22,18 @@ import { toRecord, toRow } from "../rows.ts";
 import { joinTexts, tables } from "../tables.ts";
 import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
 
-/** What a change of an account must leave. */
+/** Names what a change of an account must preserve. */
 export type Kept = "an-admin";
 
-/** The session that asks for the end of all others of its user. */
+/** Describes the session that requests the end of all other sessions of its user. */
 export interface AskingSession {
   readonly id: string | undefined;
-  /** It has ended if the user's `sessionsFrom` is larger. */
+  /** The session has ended if the user's `sessionsFrom` is larger. */
   readonly validUpTo: number;
 }
 
 export interface EndOfSessions {
-  /** A token that records it counts. */
+  /** A token that records this value is valid. */
   readonly sessionsFrom: number;
   readonly asker: "was-valid" | "had-ended";
 }
@@ -41,7 +41,7 @@ export interface EndOfSessions {
 export const toUser = (row: TableRow<typeof tables.users>): StoredUser =>
   toRecord(tables.users, row);
 
-/** Whether there is an account. */
+/** Returns whether any account exists. */
 export async function anyUserExists(db: Db): Promise<boolean> {
   const query = db.selectFrom("latchkey_users").select("id").limit(1);
   return (await query.executeTakeFirst()) !== undefined;
@@ -54,15 +54,15 @@ const findUserRow = compileOnce((db, id: UserId) =>
   db.selectFrom("latchkey_users").selectAll().where("id", "=", id),
 );
 
-/** For administration: also finds a user whose account has ended. */
+/** Finds a user by ID. Also finds a user whose account has ended, for administration. */
 export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
   const [row] = await findUserRow(db, id);
   return row && toUser(row);
 }
 
 /**
- * For administration: also finds a user whose account has ended. The match is exact: no trimming, no
- * case folding, no normalisation.
+ * Finds a user by username. Also finds a user whose account has ended, for administration. The
+ * match is exact: no trimming, no case folding, no normalisation.
  */
 export async function findUserByName(db: Db, username: string): Promise<StoredUser | undefined> {
   const query = db.selectFrom("latchkey_users").selectAll().where("username", "=", username);
@@ -70,7 +70,10 @@ export async function findUserByName(db: Db, username: string): Promise<StoredUs
   return row && toUser(row);
 }
 
-/** The latest time that a `Date` can have. A later end is no valid date, and has passed. */
+/**
+ * This is the latest time that a `Date` can have. An account with a later, invalid end counts as
+ * ended.
+ */
 const LATEST_TIME = sql.lit(8_640_000_000_000_000);
 
 const isActive = (now: number) =>
@@ -80,7 +83,9 @@ const findActiveRow = compileOnce((db, id: UserId, now: number) =>
   db.selectFrom("latchkey_users").selectAll().where("id", "=", id).where(isActive(now)),
 );
 
-/** Finds a user whose account has not ended. Whoever signs in or is signed in is read in this way. */
+/**
+ * Finds a user whose account has not ended. Sign-ins and sessions must read their user in this way.
+ */
 export async function findActiveUser(
   db: Db,
   id: UserId,
@@ -94,7 +99,10 @@ const findActiveRowByName = compileOnce((db, username: string, now: number) =>
   db.selectFrom("latchkey_users").selectAll().where("username", "=", username).where(isActive(now)),
 );
 
-/** The same by its username, as exactly as `findUserByName`. */
+/**
+ * Finds a user whose account has not ended by username. The match is as exact as in
+ * `findUserByName`.
+ */
 export async function findActiveUserByName(
   db: Db,
   username: string,
@@ -104,7 +112,7 @@ export async function findActiveUserByName(
   return row && toUser(row);
 }
 
-/** A page of all users, sorted by ID, byte by byte. `""` comes before every ID. */
+/** Lists a page of all users, sorted by ID in byte order. `""` comes before every ID. */
 export async function listUsers(
   db: Db,
   afterId: string,
@@ -120,8 +128,8 @@ export async function listUsers(
 }
 
 /**
- * Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. Any
- * username is free for it.
+ * Inserts a user if no user exists. Of concurrent callers, one gets the user and the others get
+ * `undefined`. The first user can take any username.
  */
 export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined> =>
   runTransaction(db, async (trx) => {
@@ -132,14 +140,14 @@ export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined
   });
 
 /**
- * Inserts a user with a new ID. `undefined` if another one has or had a username of the same
- * `nameKeyOf`. The name of a guest who has ended is free again after 30 days.
+ * Inserts a user with a new ID. Returns `undefined` if another user has or had a username with the
+ * same `nameKeyOf`. The name of a guest is free again 30 days after the account ends.
  */
 export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
-  // In a transaction, so that it is in conflict with an insert of the first user at the same time.
+  // The transaction conflicts with a concurrent insert of the first user.
   runTransaction(db, async (trx) => {
     const added: StoredUser = { ...user, id: randomUUID() as UserId };
-    // An instance of an older version may have inserted the username, and noted nothing.
+    // An instance of an older version may have inserted the username without recording it as used.
     return (await claimName(trx, added)) ? insertRow(trx, added) : undefined;
   });
 
@@ -153,7 +161,7 @@ async function insertRow(trx: Db, user: StoredUser): Promise<User | undefined> {
   return inserted && toPublicUser(toUser(inserted));
 }
 
-/** Whether `insertUser` would refuse the username. */
+/** Returns whether `insertUser` would refuse the username. */
 export async function isNameUsed(db: Db, username: string): Promise<boolean> {
   const query = db
     .selectFrom("latchkey_used_names")
@@ -163,7 +171,10 @@ export async function isNameUsed(db: Db, username: string): Promise<boolean> {
   return isNoted || (await findUserByName(db, username)) !== undefined;
 }
 
-/** `taken` as for an insert. A user can have its own earlier names again. */
+/**
+ * Renames a user. Returns `taken` when `insertUser` would refuse the username, but a user can take
+ * back its own earlier names.
+ */
 export async function renameUser(
   db: Db,
   id: UserId,
@@ -175,7 +186,8 @@ export async function renameUser(
       if (user === undefined) return "missing";
       const renamed = { ...user, username };
       const row = toRow(tables.users, renamed);
-      // An instance of an older version may have inserted the user, and noted nothing.
+      // An instance of an older version may have inserted the user without recording the username
+      // as used.
       await claimName(trx, user);
       const isOwn = usedNameOf(user).id === usedNameOf(renamed).id;
       if (!isOwn && !(await claimNameAgain(trx, renamed))) return "taken";
@@ -195,7 +207,7 @@ export async function renameUser(
 /**
  * Replaces the groups of a user.
  *
- * @param keep `an-admin`: the last administrator whose account does not end stays one.
+ * @param keep With `an-admin`, the last administrator whose account does not end keeps the role.
  */
 export const setUserGroups = (
   db: Db,
@@ -207,7 +219,7 @@ export const setUserGroups = (
     const user = await findUser(trx, id);
     if (user === undefined) return "missing";
     if (keep && !groups.includes(ADMINS) && (await isLastAdmin(trx, user))) return "last-admin";
-    // An empty list is stored as an absent one.
+    // The database stores null instead of an empty list.
     const stored = groups.length === 0 ? null : joinTexts(groups);
     await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
     if (!groups.includes(ADMINS)) await removeLinksMadeBy(trx, id);
@@ -215,10 +227,10 @@ export const setUserGroups = (
   });
 
 /**
- * Removes a user with all that belongs to it. The last account without an end stays, also if two are
- * removed at the same time.
+ * Removes a user and all its data. The last account without an end cannot be removed, even if two
+ * accounts are removed at the same time.
  *
- * @param keep As for `setUserGroups`.
+ * @param keep has the same meaning as for `setUserGroups`.
  */
 export const removeUser = (
   db: Db,
@@ -236,7 +248,7 @@ export const removeUser = (
     return "removed";
   });
 
-/** Another account, which does not end. */
+/** Selects other accounts that do not end. */
 const otherStays = (id: UserId) => (eb: ExpressionBuilder<Schema, "latchkey_users">) =>
   eb.and([eb("id", "<>", id), eb("ends_at", "is", null)]);
 
@@ -252,10 +264,11 @@ async function isLastAdmin(db: Db, { id, groups, endsAt }: StoredUser): Promise<
 }
 
 /**
- * Sets the hash while it is still `from`, so that no concurrent change is lost silently, and removes
- * the links of the user: an unused link, such as one in an old mail, would take the account over.
+ * Replaces the hash only if it is still `from`, so that no concurrent change is lost silently.
+ * Removes the links of the user: with an unused link, such as one in an old mail, an attacker could
+ * take over the account.
  *
- * @param keep For another hash of the same password: the links stay.
+ * @param keep With `links`, the links stay: use it for another hash of the same password.
  */
 export const replacePasswordHash = (
   db: Db,
@@ -277,7 +290,10 @@ export const replacePasswordHash = (
     return true;
   });
 
-/** Part of leaving the group `admins`: the links must not work again after a return to it. */
+/**
+ * Removes the links that a user made. Part of leaving the group `admins`: the links must not work
+ * again after a return to it.
+ */
 async function removeLinksMadeBy(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("maker_id", "=", id).execute();
 }
@@ -287,10 +303,10 @@ export async function removeLinksOf(db: Db, id: UserId): Promise<void> {
 }
 
 /**
- * Ends every session of the user that was issued before that second, and removes them from the list.
- * Raises `sessionsFrom` in any case. `undefined` for an unknown user.
+ * Ends every session of the user that was issued before that second, and removes the sessions from
+ * the list. Always raises `sessionsFrom`. Returns `undefined` for an unknown user.
  *
- * @param asker The result tells whether this session was valid until then.
+ * @param asker The result reports whether this session was valid until then.
  */
 export const endSessionsOfUser = (
   db: Db,
@@ -310,8 +326,8 @@ export const endSessionsOfUser = (
   });
 
 /**
- * Ends every session of the user, in a transaction. `sessionsFrom` always increases: with a clock that
- * is behind, or in the same second, a session could be valid again otherwise.
+ * Ends every session of the user, in a transaction. `sessionsFrom` always increases: otherwise,
+ * with a clock that is behind, or in the same second, a session could become valid again.
  */
 export async function raiseSessionsFrom(
   trx: Db,
@@ -340,7 +356,7 @@ const findEndedSession = compileOnce((db, id: string) =>
     .where("ended_at", "is not", null),
 );
 
-/** Whether a session was ended before its token expires. */
+/** Returns whether a session was ended before its token expires. */
 export const hasSessionEnded = async (db: Db, id: string): Promise<boolean> =>
   (await findEndedSession(db, id)).length > 0;
 

@@ -18,9 +18,12 @@ const PAGES_AT_ONCE = 256;
 
 export interface FileCopy {
   readonly from: string;
-  /** `at-rest`, when no process writes to the file, writes nothing beside it. */
+  /**
+   * A source `at-rest` has no process that writes to the file, and the copy then writes nothing
+   * beside it.
+   */
   readonly source: "live" | "at-rest";
-  /** An empty file. It keeps its mode. */
+  /** The target must be an empty file. It keeps its mode. */
   readonly to: string;
   readonly onProgress?: (copied: number, pages: number) => void;
 }
@@ -28,7 +31,8 @@ export interface FileCopy {
 /**
  * Copies a consistent state of the database while other processes write to it, and verifies the
  * copy.
- * @throws An Fault when the copy is damaged or incomplete.
+ *
+ * @throws A Fault when the copy is damaged or incomplete.
  */
 export async function copyDatabase({
   from,
@@ -39,7 +43,8 @@ export async function copyDatabase({
   using opened = openSource(from, kind);
   const source = opened.database;
   const before = await retryWhileBusy(() => {
-    // Open until the end: otherwise every commit of another process would restart the copy.
+    // The transaction stays open until the end: otherwise every commit of another process would
+    // restart the copy.
     if (!source.isTransaction) source.exec("BEGIN");
     return readAmounts(source, from);
   });
@@ -72,7 +77,10 @@ function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
   }
 }
 
-/** Whether SQLite has no room for the files that it makes beside the database to read it. */
+/**
+ * Returns whether the disk has no room for the files that SQLite makes beside the database to read
+ * it.
+ */
 function isDiskFull(database: DatabaseSync): boolean {
   try {
     database.prepare("PRAGMA schema_version").get();
@@ -82,7 +90,7 @@ function isDiskFull(database: DatabaseSync): boolean {
   }
 }
 
-/** Names the source, since the copy has a temporary name. */
+/** Verifies the copy. Messages name the source, since the copy has a temporary name. */
 function verifyCopy(copy: string, file: string): Amounts {
   using database = openReadOnly(copy, "immutable");
   const amounts = readAmounts(database, file);
@@ -91,7 +99,7 @@ function verifyCopy(copy: string, file: string): Amounts {
   throw new Fault("database_damaged", `${file} is damaged: ${first}`);
 }
 
-/** @throws An Fault when the file is not a complete Latchkey database that this version can read. */
+/** @throws A Fault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
   const version = readSource(file, () => requireOwnSchema(database, file));
   refuseNewerSchema(file, version);
@@ -103,7 +111,9 @@ function readAmounts(database: DatabaseSync, file: string): Amounts {
   throw new Fault("database_damaged", `${file} has no IDs left for new log entries`);
 }
 
-/** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
+/**
+ * The limit is far above any real ID, and far below the numbers that JavaScript cannot represent.
+ */
 const MAX_ID = 2 ** 52;
 
 function formatAmountsQuery(schema: number): string {

@@ -4,13 +4,16 @@ import { Fault, tryCall } from "../../lib/fault.ts";
 import { getFileId } from "./file.ts";
 import { isDatabase } from "./open.ts";
 
-/** What SQLite puts beside a database, and would apply to another one of the same name. */
+/**
+ * SQLite puts these files beside a database, and would apply them to another database of the same
+ * name.
+ */
 export const COMPANION_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
-/** A name of which SQLite would take the file for a part of the database before the suffix. */
+/** SQLite would take a file with such a name for a part of the database before the suffix. */
 const PART = /^(.+)-(?:wal|shm|journal)$/is;
 
-/** Whether both absolute paths lead to one file, or to one name in one folder. */
+/** Returns whether both absolute paths lead to one file, or to one name in one folder. */
 export function isSameFile(first: string, second: string): boolean {
   const fileId = getFileId(first);
   if (fileId !== undefined && fileId !== "missing" && fileId === getFileId(second)) {
@@ -20,7 +23,10 @@ export function isSameFile(first: string, second: string): boolean {
   return listNormalPaths(first).some((path) => places.includes(path));
 }
 
-/** SQLite puts its files beside the target of a link, and other programs beside the link. */
+/**
+ * Lists a path and its real path: SQLite puts its files beside the target of a link, and other
+ * programs beside the link.
+ */
 const listPaths = (path: string): readonly string[] => {
   const real = tryCall(() => realpathSync(path));
   return real === undefined || real === path ? [path] : [path, real];
@@ -28,7 +34,10 @@ const listPaths = (path: string): readonly string[] => {
 
 const listNormalPaths = (path: string): readonly string[] => listPaths(path).map(normalizePath);
 
-/** The folder by its identity, and the name without case, since some file systems ignore it. */
+/**
+ * Identifies the folder by its ID, and the name without case, since some file systems ignore the
+ * case.
+ */
 function normalizePath(path: string): string {
   const folder = dirname(path);
   const folderId = getFileId(folder);
@@ -37,18 +46,19 @@ function normalizePath(path: string): string {
   return `${isKnown ? folderId : normalizePath(folder)}/${name}`;
 }
 
-/** Whether it is one of the files of a database, which may not exist yet. */
+/** Returns whether the file is one of the files of a database. The files may not exist yet. */
 export const belongsToDatabase = (file: string, database: string): boolean =>
   listPaths(database).some((main) =>
     ["", ...COMPANION_SUFFIXES].some((suffix) => isSameFile(file, `${main}${suffix}`)),
   );
 
 /**
- * Decides for every command whether it may write a file. Call it before the database is open:
- * closing a file drops all locks that this process holds on it.
+ * Decides for every command whether it may write a file. Call this function before the database is
+ * open: closing a file drops all locks that this process holds on the file.
  *
  * @param database The database of the settings or of the command, if it is an SQLite file.
- * @param over What the file may replace: only a backup may replace a database, while that is closed.
+ * @param over What the file may replace: only a backup may replace a database, while that is
+ * closed.
  * @throws If the file belongs to a database.
  */
 export function requireNoDatabase(
@@ -83,7 +93,7 @@ export function requireOwnName(file: string): void {
 }
 
 /**
- * Refuses to create a database beside the log of one that is lost: SQLite would delete the log, or
+ * Refuses to create a database beside the log of a lost database: SQLite would delete the log, or
  * apply it, and without accounts anyone could set up the server.
  */
 export function requireNothingBeside(file: string): void {
@@ -95,16 +105,16 @@ export function requireNothingBeside(file: string): void {
   );
 }
 
-/** What SQLite would take for a part of the database of that name. */
+/** Finds a file that SQLite would take for a part of the database of that name. */
 const findCompanion = (file: string): string | undefined =>
   listPaths(file)
     .flatMap((path) => COMPANION_SUFFIXES.map((suffix) => `${path}${suffix}`))
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
-/** An empty file can be a database that is being created. */
+/** Detects the kind of a file. An empty file can be a database that is being created. */
 function detectFileKind(file: string): "database" | "empty" | "other" {
   if (!existsSync(file) || !statSync(file).isFile()) return "other";
   if (statSync(file).size === 0) return "empty";
-  // What this user cannot read may be a database.
+  // A file that this user cannot read may be a database.
   return tryCall(() => isDatabase(file)) === false ? "other" : "database";
 }

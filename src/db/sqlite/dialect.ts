@@ -14,7 +14,7 @@ import { type Db, type Schema, UniqueViolation } from "../database.ts";
 import { isTaken, retryWhileBusy } from "./locking.ts";
 
 /**
- * Kysely for `node:sqlite`.
+ * Creates Kysely's database on `node:sqlite`.
  *
  * @param requireUnchanged Called after each query, before its result counts.
  */
@@ -31,7 +31,10 @@ export const createSqliteDb = (
     },
   });
 
-/** Kysely's own lock would let a write that waits for another process hold up every read. */
+/**
+ * Disables Kysely's own lock: with it, a write that waits for another process would delay every
+ * read.
+ */
 class SharedConnectionAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -40,11 +43,13 @@ class SharedConnectionAdapter extends SqliteAdapter {
 
 const MAX_PREPARED = 256;
 
-/** All queries share one connection. While a transaction is open, only its own queries run. */
+/**
+ * Runs all queries on one shared connection. While a transaction is open, only its own queries run.
+ */
 class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #requireUnchanged: () => void;
-  /** Preparing a statement takes longer than running it. */
+  /** Prepared statements are cached, since preparing a statement takes longer than running it. */
   readonly #prepared: BoundedMemory<string, StatementSync> = createBoundedMemory(MAX_PREPARED);
   #open: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
 
@@ -108,7 +113,9 @@ class SqliteDriver implements Driver {
     return rows as Row[];
   }
 
-  /** Runs `work` once no transaction of this process is open, and retries while others hold locks. */
+  /**
+   * Runs `work` once no transaction of this process is open, and retries while others hold locks.
+   */
   #runOutsideTransaction<T>(work: () => T): Promise<T> {
     return retryWhileBusy(work, () => this.#open?.ended);
   }
@@ -135,7 +142,7 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: await this.#driver.execute<Row>(query, this) };
   }
 
-  /** Nothing here reads more rows than fit in memory. */
+  /** No query here reads more rows than fit in memory. */
   streamQuery(): never {
     throw new Error("queries are not streamed");
   }

@@ -15,7 +15,10 @@ import { formatFileError, isDenied, isMissing } from "../../lib/files/file-error
 import { findNewFileOwner } from "../../lib/files/ownership.ts";
 import { isDiskError } from "./locking.ts";
 
-/** @throws If this user cannot find out, or for a pipe, at which SQLite would wait for ever. */
+/**
+ * @throws If this user cannot find out, or if the file is a pipe, on which SQLite would wait
+ * forever.
+ */
 export function hasDatabase(file: string): boolean {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -26,14 +29,20 @@ export function hasDatabase(file: string): boolean {
   throw new Fault("database_unreadable", `cannot read ${file}: it is a pipe, not a file`);
 }
 
-/** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
+/**
+ * Returns the ID of a file or folder, which does not depend on the path. Returns `undefined` if
+ * this user cannot find out.
+ */
 export const getFileId = (path: string): string | undefined =>
   tryCall(() => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     return stats === undefined ? "missing" : `${stats.dev}:${stats.ino}`;
   });
 
-/** As root, gives the new file to the owner of its folder: the gate has to be able to open it. */
+/**
+ * Creates an empty file. Root gives the file to the owner of its folder, since the gate must be
+ * able to open it.
+ */
 export function createEmptyFile(file: string): void {
   try {
     const descriptor = openSync(file, "wx", 0o600);
@@ -48,7 +57,7 @@ export function createEmptyFile(file: string): void {
       throw new Fault("database_unwritable", formatFileError("create", file, error));
     }
     if (getErrorCode(error) !== "EEXIST") throw error;
-    // Another process may have created the file in the meantime: use that one.
+    // Another process may have created the file in the meantime, which is then used.
     if (hasDatabase(file)) return;
     throw new Fault("database_missing", `${file} is a symbolic link to a file that does not exist`);
   }
@@ -58,7 +67,7 @@ const FOR_OTHERS = 0o077;
 
 /**
  * Makes the database readable by its owner only; SQLite creates -wal and -shm files with the same
- * mode. Changes the mode by path, since closing a descriptor would drop all locks that this process
+ * mode. Changes the mode by path, since closing a descriptor drops all locks that this process
  * holds on the file. Skips symbolic links, which could lead to a file of root's.
  */
 export function restrictToOwner(file: string): void {
@@ -77,8 +86,8 @@ export function restrictToOwner(file: string): void {
 }
 
 /**
- * Names the missing permission, if any. SQLite does not: it cannot open a file that it must not
- * read, and for a read-only file fails only at the first write.
+ * Names the missing permission, if any. SQLite does not name it: it cannot open a file without read
+ * permission, and fails for a read-only file only at the first write.
  */
 export function findAccessFault(file: string): Fault | undefined {
   const unreadable = findAccessError(file, constants.R_OK);
@@ -91,11 +100,14 @@ export function findAccessFault(file: string): Fault | undefined {
   return new Fault("database_unwritable", formatFileError("write", file, unwritable));
 }
 
-/** Whether this user can read the file, but not change it or create files beside it. */
+/** Returns whether this user can read the file, but cannot change it or create files beside it. */
 export const isReadOnly = (file: string): boolean =>
   findAccessFault(file)?.code === "database_unwritable";
 
-/** The error to throw: a missing permission or a full disk if that is why, otherwise the error itself. */
+/**
+ * Returns the error to throw: a missing permission or a full disk if that is the cause, otherwise
+ * the error itself.
+ */
 export function explainError(file: string, error: unknown): unknown {
   if (error instanceof Fault) return error;
   const denied = findAccessFault(file);
@@ -104,7 +116,7 @@ export function explainError(file: string, error: unknown): unknown {
   return new Fault("database_unwritable", text, { cause: error });
 }
 
-/** As much as SQLite needs beside a database to open it. */
+/** SQLite needs this much room beside a database to open it. */
 const OPENING_BYTES = 64 * 1024;
 
 function hasRoom(file: string): boolean {
@@ -112,7 +124,7 @@ function hasRoom(file: string): boolean {
   return bavail * bsize >= OPENING_BYTES;
 }
 
-/** Whether the message already names the database and the remedy. */
+/** Returns whether the message already names the database and the remedy. */
 export function isAccessFault(error: unknown): error is Fault {
   return (
     error instanceof Fault && ["database_unreadable", "database_unwritable"].includes(error.code)

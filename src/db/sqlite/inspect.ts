@@ -17,17 +17,18 @@ import {
   readVersion,
 } from "./schema.ts";
 
-/** A slow disk reads this in a few seconds, which block the event loop. */
+/** A slow disk reads this size in a few seconds, which block the event loop. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
 export interface SqliteInspection extends DatabaseInspection {
   readonly checked: "all" | "too-large";
-  /** Damage reported by SQLite; empty for an intact database. */
+  /** Lists the damage that SQLite reports. The list is empty for an intact database. */
   readonly damage: readonly string[];
 }
 
 /**
  * Reads a database that other processes may be writing to, without creating files beside it.
+ *
  * @throws When the database cannot be read at all.
  */
 export const inspectSqlite = (file: string): Promise<SqliteInspection> =>

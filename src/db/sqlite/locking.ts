@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getErrorMessage, STORE_BUSY, Unavailable } from "../../lib/fault.ts";
 
-/** SQLite's primary result codes for a lock that another connection holds. */
+/** SQLite returns these primary result codes when another connection holds a lock. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
-/** SQLite's primary result codes for a file that it cannot write or open. */
+/** SQLite returns these primary result codes when it cannot write or open a file. */
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
-/** SQLite's primary result codes for a disk that fails or is full. */
+/** SQLite returns these primary result codes when a disk fails or is full. */
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const PRIMARY_CODE = 0xff;
@@ -17,9 +17,9 @@ const MAX_PAUSE_MS = 50;
 
 /**
  * Retries while another connection has locked the database. SQLite's own busy timeout would block
- * the event loop, and with it every guard.
+ * the event loop, and with it every request.
  *
- * @param wait What to wait for before a try; `undefined` when `work` may run now.
+ * @param wait Returns what to wait for before a try, or `undefined` when `work` may run now.
  */
 export async function retryWhileBusy<T>(
   work: () => T,
@@ -38,12 +38,12 @@ export async function retryWhileBusy<T>(
         });
       }
     }
-    // Randomised, so that processes waiting for the same lock do not retry in step.
+    // The pause is random, so that processes waiting for the same lock do not retry in step.
     await sleep(pause * (0.5 + Math.random()));
   }
 }
 
-/** Whether a username or an ID is already in use. */
+/** Returns whether a username, an ID or another unique value already exists. */
 export const isTaken = (error: unknown): boolean =>
   getErrorMessage(error).startsWith("UNIQUE constraint failed");
 
@@ -52,13 +52,13 @@ export function isBusy(error: unknown): boolean {
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
-/** Whether SQLite could not open or write the file, for any reason. */
+/** Returns whether SQLite could not open or write the file, for any reason. */
 export function isFileError(error: unknown): boolean {
   const code = getPrimaryCode(error);
   return code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
 }
 
-/** Whether the disk failed or is full. SQLite does not always tell which. */
+/** Returns whether the disk failed or is full. SQLite does not always distinguish the two. */
 export function isDiskError(error: unknown): boolean {
   const code = getPrimaryCode(error);
   return code === SQLITE_IOERR || code === SQLITE_FULL;

@@ -12,36 +12,40 @@ import { pathToFileURL } from "node:url";
 import { Fault } from "../../lib/fault.ts";
 import { formatFileError, isMissing } from "../../lib/files/file-error.ts";
 
-/** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
+/**
+ * Loads the module `node:sqlite`. An import would fail on old versions of Node before Latchkey can
+ * name the required version.
+ */
 export const sqlite: typeof import("node:sqlite") = process.getBuiltinModule("node:sqlite");
 
 type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
 
 /**
- * For a database that Latchkey may not have created: its schema must not call functions with
- * arguments, or it cannot be loaded. SQLite evaluates some expressions while it loads a schema, and
- * these could run for days. Queries cannot call such functions either.
+ * These limits are for a database that Latchkey may not have created. SQLite evaluates some
+ * expressions while it loads a schema, and these could run for days. A schema that calls functions
+ * with arguments therefore fails to load, and queries cannot call such functions either.
  */
 export const UNTRUSTED: DatabaseLimits = { limits: { functionArg: 0 } };
 
 /**
  * Opens the file without letting SQLite create it: through a dangling symbolic link, root would
- * create a file wherever the owner of the folder wants it, readable by all.
+ * create a file, readable by all, wherever the owner of the folder wants.
  */
 export function openExisting(file: string, limits: DatabaseLimits = {}): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set("mode", "rw");
-  // Deno with limited permissions takes a URL for a path. There, the owner of the folder could
+  // Deno with limited permissions treats a URL as a path. On Deno, the owner of the folder could
   // still replace the file by a link between these two calls.
   const location = process.versions.deno === undefined ? url : realpathSync(file);
-  // No busy timeout: `retryWhileBusy` waits without blocking the event loop.
+  // A busy timeout is not needed: `retryWhileBusy` waits without blocking the event loop.
   return new sqlite.DatabaseSync(location, { timeout: 0, ...limits });
 }
 
 /**
  * Opens the file without creating others beside it.
- * @param how `immutable` while no process writes to the file, `readonly_shm` while one may, and
- * `alone` for a -wal without a -shm: its index is then in memory, and nothing is locked.
+ *
+ * @param how `immutable` while no process writes to the file, `readonly_shm` while a process may
+ * write, and `alone` for a -wal without a -shm: its index is then in memory, and nothing is locked.
  */
 export function openReadOnly(
   file: string,
@@ -56,17 +60,18 @@ export function openReadOnly(
   return database;
 }
 
-/** A connection that writes nothing, not even beside the file. */
+/** Provides a connection that writes nothing, not even beside the file. */
 export interface ReadOnlyDatabase extends Disposable {
   readonly database: DatabaseSync;
   /**
-   * Call it after each read, before the result counts.
+   * Checks that the files are unchanged. Must be called after each read, before the result is used.
+   *
    * @throws `database_changed` if another process may have written meanwhile.
    */
   requireUnchanged(): void;
 }
 
-/** Opens a database that this user cannot write, or that is not to be changed. */
+/** Opens a database that this user cannot write, or that must not change. */
 export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDatabase {
   for (const suffix of ["-wal", "-shm"]) requireReadAccess(`${file}${suffix}`);
   const how = chooseReadMode(file);
@@ -84,7 +89,10 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
   };
 }
 
-/** Only a running process keeps both files of a write-ahead log, or has been killed. */
+/**
+ * Chooses how to open the file. Both files of a write-ahead log exist only while a process runs, or
+ * after it was killed.
+ */
 function chooseReadMode(file: string): Parameters<typeof openReadOnly>[1] {
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
   const isWal = readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
@@ -95,7 +103,7 @@ function chooseReadMode(file: string): Parameters<typeof openReadOnly>[1] {
   return wal === undefined || wal.size === 0 ? "immutable" : "alone";
 }
 
-/** SQLite does not name the file that it cannot read. */
+/** Names the file that cannot be read, since SQLite does not. */
 function requireReadAccess(file: string): void {
   try {
     accessSync(file, constants.R_OK);
@@ -113,14 +121,17 @@ function readFileState(file: string): string {
   return states.join(", ");
 }
 
-/** On a full disk, the attempt to open a database leaves a shorter one, which no process uses. */
+/**
+ * A smaller -shm file is left over from an attempt to open a database on a full disk, and no
+ * process uses it.
+ */
 const SHM_BYTES = 32 * 1024;
 
 const HEADER_BYTES = 20;
 const WRITE_VERSION_AT = 18;
 const WAL_VERSION = 2;
 
-/** The start of the file, which SQLite does not tell without opening it as a database. */
+/** Reads the start of the file, which SQLite reveals only after opening the file as a database. */
 export function readHeader(file: string): Buffer {
   const opened = openSync(file, "r");
   try {
@@ -133,7 +144,10 @@ export function readHeader(file: string): Buffer {
 
 const MAGIC = "SQLite format 3\0";
 
-/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
+/**
+ * Returns whether SQLite may open the file. SQLite would delete the write-ahead log beside any
+ * other file.
+ */
 export function isDatabase(file: string): boolean {
   const header = readHeader(file);
   return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;

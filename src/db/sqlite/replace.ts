@@ -11,14 +11,16 @@ interface Replacement {
   readonly file: string;
   readonly by: string;
   readonly over: "any" | "nothing";
-  /** The new name of the replaced database. */
+  /** The replaced database gets this name. */
   readonly keptAs: string;
 }
 
 /**
- * Replaces a database with another in one atomic step. After a failure, everything has its old name.
- * @throws `database_in_use` while another connection has the old database open. SQLite's locks show
- * that, unless the old database is too damaged to open.
+ * Replaces a database with another in one atomic step. After a failure, every file has its old
+ * name.
+ *
+ * @throws `database_in_use` while another connection has the old database open. SQLite's locks
+ * reveal that connection, unless the old database is too damaged to open.
  */
 export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
   const isReplaced = existsSync(file);
@@ -45,6 +47,7 @@ export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
 
 /**
  * Gives a finished backup its name.
+ *
  * @throws `database_in_use` while another process has a database of that name open.
  */
 export function putBackup(file: string, by: string): void {
@@ -53,7 +56,7 @@ export function putBackup(file: string, by: string): void {
   renameSync(by, file);
 }
 
-/** Refuses a backup without accounts in place of one with accounts. */
+/** Refuses to replace a backup that has accounts with a backup without accounts. */
 function refuseEmptyBackup(file: string, by: string): void {
   if (!existsSync(file)) return;
   const isReadable = isDatabase(file) && !existsSync(`${file}-wal`);
@@ -61,7 +64,9 @@ function refuseEmptyBackup(file: string, by: string): void {
   refuseLossOfAccounts(file, by, old);
 }
 
-/** Nothing leads back to a database without accounts, where anyone could create the first one. */
+/**
+ * Refuses to return to a database without accounts, in which anyone could create the first account.
+ */
 function refuseLossOfAccounts(file: string, by: string, old: DatabaseSync | undefined): void {
   using database = openReadOnly(by, "immutable");
   if (hasAccounts(database) || (old !== undefined && isEmpty(old, file))) return;
@@ -76,7 +81,10 @@ function hasAccounts(database: DatabaseSync): boolean {
   return database.prepare(`SELECT 1 FROM ${users} LIMIT 1`).get() !== undefined;
 }
 
-/** Whether it certainly has no accounts: not if another program or a newer Latchkey has made it. */
+/**
+ * Returns whether the database certainly has no accounts. A database of another program or of a
+ * newer Latchkey may have accounts.
+ */
 function isEmpty(database: DatabaseSync, file: string): boolean {
   try {
     const version = requireOwnSchema(database, file);
@@ -88,8 +96,9 @@ function isEmpty(database: DatabaseSync, file: string): boolean {
 }
 
 /**
- * Each works for the last connection only, and then keeps others out. The second one loads no schema,
- * which may be foreign, and leaves the write-ahead log as a file of its own.
+ * Each statement works for the last connection only, and then keeps other connections out. The
+ * second statement loads no schema, which may be foreign, and leaves the write-ahead log as a
+ * separate file.
  */
 const LOCKS = [
   "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
@@ -120,7 +129,7 @@ function keepReplaced(file: string, keptAs: string): void {
     linkSync(file, keptAs);
   } catch (error) {
     if (getErrorCode(error) === "EEXIST") throw error;
-    // Not every file system supports hard links. A copy that is cut off must not look complete.
+    // Not every file system supports hard links. An interrupted copy must not look complete.
     copyFileSync(file, `${keptAs}.partial`, constants.COPYFILE_EXCL);
     renameSync(`${keptAs}.partial`, keptAs);
   }

@@ -18,7 +18,7 @@ import { createSqliteDb } from "./dialect.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openExisting, sqlite, UNTRUSTED } from "./open.ts";
 
-/** The name of a table, which had another one in the first schema. */
+/** Returns the name of a table in a schema. Tables had other names in the first schema. */
 export function getNameInSchema(table: string, schema: number): string {
   if (schema > 1) return getTableName(table);
   return table === "log" ? "log_entries" : table;
@@ -33,8 +33,8 @@ const definitions: Definitions = {
 };
 
 /**
- * Migrates the schema completely or not at all. Reads the version under the write lock, so of several
- * processes that start together only one migrates.
+ * Migrates the schema completely or not at all. Reads the version under the write lock, so when
+ * several processes start together, only one process migrates.
  */
 export async function migrate(database: DatabaseSync): Promise<void> {
   if ((await retryWhileBusy(() => readVersion(database))) === NEWEST_SCHEMA) return;
@@ -50,7 +50,10 @@ export async function migrate(database: DatabaseSync): Promise<void> {
   });
 }
 
-/** Schema 1 took texts with NULs, which PostgreSQL cannot store, so that no copy would succeed. */
+/**
+ * Replaces NULs in texts. Schema 1 accepted them, but PostgreSQL cannot store them, so no copy to
+ * PostgreSQL would succeed.
+ */
 function replaceNuls(database: DatabaseSync): void {
   const all: Readonly<Record<string, AnyTable>> = { ...tables };
   for (const [name, table] of Object.entries(all)) {
@@ -58,7 +61,7 @@ function replaceNuls(database: DatabaseSync): void {
       if (kind !== "text" || field === "id" || since > 1) continue;
       const column = toColumnName(field);
       const sqlName = getTableName(name);
-      // In SQL, `replace` finds no NUL.
+      // SQLite's `replace` does not find a NUL.
       const findNuls = database.prepare(
         `SELECT rowid AS place, ${column} AS text FROM ${sqlName} WHERE instr(${column}, char(0)) > 0`,
       );
@@ -66,7 +69,7 @@ function replaceNuls(database: DatabaseSync): void {
       const update = database.prepare(`UPDATE ${sqlName} SET ${column} = ? WHERE rowid = ?`);
       for (const { place, text } of findNuls.all()) {
         const replaced = String(text).replaceAll("\0", "\ufffd");
-        // A username is unique.
+        // A username must stay unique.
         const isUnique = field !== "username" || isTaken.get(replaced) === undefined;
         update.run(isUnique ? replaced : `${replaced} ${createRandomText()}`, Number(place));
       }
@@ -86,7 +89,7 @@ function createSchema(database: DatabaseSync, version: number, from = 0): void {
   }
 }
 
-/** Gives the tables of the first schema the names that they have in PostgreSQL, too. */
+/** Gives the tables of the first schema the names that they also have in PostgreSQL. */
 function renameTables(database: DatabaseSync): void {
   const all: readonly (readonly [string, AnyTable])[] = Object.entries(tables);
   const first = all.filter(([, { since = 1 }]) => since === 1);
@@ -100,7 +103,10 @@ function renameTables(database: DatabaseSync): void {
   }
 }
 
-/** The damage that SQLite reports, one line each; empty for an intact database. */
+/**
+ * Returns the damage that SQLite reports, one line for each problem. The list is empty for an
+ * intact database.
+ */
 export function findDamage(
   database: DatabaseSync,
   check: "quick_check" | "integrity_check",
@@ -115,15 +121,15 @@ export function findDamage(
   }
 }
 
-/** SQLite writes it in a line above the first damage. */
+/** SQLite writes a line with the name of the database above the first damage. */
 const DATABASE_NAME = /^\*\*\* in database .* \*\*\*$/;
 
 export const isKnownSchema = (version: number): boolean => version > 0 && version <= NEWEST_SCHEMA;
 
 /**
  * Compares every table, index, trigger and view with those of a new database of that version. A
- * trigger could bring a removed account back, and a view in place of a table could never end. Only
- * reads the list of objects, which runs none of them.
+ * trigger could restore a removed account, and a view in place of a table could run without end.
+ * The comparison only reads the list of objects, which runs none of them.
  */
 export function findSchemaDifference(database: DatabaseSync, version: number): string | undefined {
   using fresh = new sqlite.DatabaseSync(":memory:");
@@ -140,10 +146,11 @@ export function findSchemaDifference(database: DatabaseSync, version: number): s
     : `the ${shortenName(different)} is not Latchkey's`;
 }
 
-// By its older name: a file can contain a view named sqlite_schema, but none named sqlite_master.
+// The query uses the older name: a file can contain a view named sqlite_schema, but none named
+// sqlite_master.
 const OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master";
 
-/** The definition of each object by its name, such as `table "users"`. */
+/** Lists the definition of each object by its name, such as `table "users"`. */
 const listObjects = (database: DatabaseSync): readonly (readonly [string, string])[] =>
   database
     .prepare(OBJECTS)
@@ -167,8 +174,8 @@ export function requireOwnSchema(database: DatabaseSync, file: string): number {
 }
 
 /**
- * Refuses a database of another schema, without changing it: for one that is only read, or that may
- * be the wrong one.
+ * Refuses a database of another schema without changing it. Use this function for a database that
+ * is only read, or that may be the wrong database.
  */
 export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"): Promise<void> {
   using database = openExisting(file, UNTRUSTED);

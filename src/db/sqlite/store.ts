@@ -18,11 +18,14 @@ import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
 import { migrate, readVersion } from "./schema.ts";
 
-/** The options of `openSqlite`. */
+/** `openSqlite` accepts these options. */
 export interface SqliteOptions {
-  /** A path, or `:memory:` for a database that ends with the store. */
+  /** The file is a path, or `:memory:` for a database that ends with the store. */
   readonly file: string;
-  /** For a missing file: create it (the default), or throw `database_missing`. */
+  /**
+   * Decides what happens when the file is missing: `create` (the default) creates it, `refuse`
+   * throws `database_missing`.
+   */
   readonly missing?: "create" | "refuse";
 }
 
@@ -34,7 +37,7 @@ const sqliteOptions = {
   missing: defineChoice("create", "refuse"),
 };
 
-/** The store of `openSqlite`. */
+/** `openSqlite` returns this store. */
 export interface SqliteStore extends Store {
   readonly kind: "sqlite";
   close(): void;
@@ -42,7 +45,7 @@ export interface SqliteStore extends Store {
 
 /**
  * Opens a store in one SQLite file, which several processes can share. Commits are on the disk when
- * a call returns. Only the owner of the file can read it, since it holds password hashes.
+ * a call returns. Only the owner of the file can read it, since it contains password hashes.
  *
  * @example
  * ```ts
@@ -64,13 +67,16 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   }
 }
 
-/** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
+/**
+ * Opens an existing store. Where this user cannot write, operations that change the store fail.
+ * @internal
+ */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
   if (!hasDatabase(file)) return openSqlite({ file, missing: "refuse" });
   try {
     if (!isReadOnly(file)) return await openFile(file, "refuse");
   } catch (error) {
-    // A full disk has no room for the files that SQLite makes to open it.
+    // A full disk has no room for the files that SQLite makes to open the database.
     if (!isDiskError(error)) throw explainError(file, error);
   }
   try {
@@ -126,7 +132,10 @@ async function closeOnFailure(
   }
 }
 
-/** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
+/**
+ * Refuses a database without Latchkey's tables, so that Latchkey does not create them in an empty
+ * file or in a database of another program.
+ */
 async function refuseWithoutTables(database: DatabaseSync, file: string): Promise<void> {
   const { version, tables } = await retryWhileBusy(() => ({
     version: readVersion(database),
@@ -138,7 +147,7 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 }
 
 /**
- * The store of a database that has its tables.
+ * Creates the store of a database that already has its tables.
  *
  * @param db All stores on one `DatabaseSync` must share it: it keeps their transactions apart.
  * @internal
@@ -168,7 +177,10 @@ export function createSqliteStore(
   };
 }
 
-/** Runs in a transaction. A row of a user whose key is known is left out, but not a user. */
+/**
+ * Inserts rows in a transaction of the caller. Skips rows whose key exists, except rows of the
+ * tables `users` and `log`.
+ */
 function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
   const columns = listColumnNames(tables[table]);
   const values = listColumns(tables[table]).map(() => "?");
@@ -176,6 +188,6 @@ function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
   const insert = database.prepare(
     `INSERT INTO ${getTableName(table)} (${columns.join(", ")}) VALUES (${values.join(", ")}) ${onConflict}`,
   );
-  // The database counts the entries of its log.
+  // The database assigns the IDs of log entries.
   for (const row of rows) insert.run(...(table === "log" ? row.with(0, null) : row));
 }

@@ -4,7 +4,7 @@ import { Fault } from "../fault.ts";
 import { explainFileError, ignoreMissing } from "./file-error.ts";
 import { findNewFileOwner } from "./ownership.ts";
 
-/** As `makeFolder`, but a failure says what the folder is. */
+/** Makes a folder like `makeFolder`, but a failure names the purpose of the folder. */
 export async function makeNamedFolder(what: string, path: string): Promise<void> {
   try {
     await makeFolder(path);
@@ -15,8 +15,8 @@ export async function makeNamedFolder(what: string, path: string): Promise<void>
 }
 
 /**
- * Makes a folder with mode 0700, and the missing ones above it. Existing folders stay as they are.
- * The recursive `mkdir` would report a read-only disk as a missing folder.
+ * Makes a folder with mode 0700, and the missing folders above it. Existing folders stay as they
+ * are. The recursive `mkdir` would report a read-only disk as a missing folder.
  */
 export async function makeFolder(path: string): Promise<void> {
   const folder = resolve(path);
@@ -26,7 +26,7 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have made the folder in the meantime.
     if (await isFolder(folder)) return;
     throw error;
   }

@@ -1,13 +1,13 @@
 import { getErrorCode, getErrorMessage } from "../fault.ts";
 
-/** Whether an error says that a file, or a folder on its path, does not exist. */
+/** Returns whether an error reports that a file, or a folder on its path, does not exist. */
 export const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(getErrorCode(error) ?? "");
 
 export const isDenied = (error: unknown): boolean =>
   ["EACCES", "EPERM"].includes(getErrorCode(error) ?? "");
 
-/** The result of a file operation, or `undefined` if the file does not exist. */
+/** Returns the result of a file operation, or `undefined` if the file does not exist. */
 export async function ignoreMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
@@ -17,7 +17,7 @@ export async function ignoreMissing<T>(operation: Promise<T>): Promise<T | undef
   }
 }
 
-/** The message of a failed file operation: `cannot open FILE: permission denied (…)`. */
+/** Formats the message of a failed file operation: `cannot open FILE: permission denied (…)`. */
 export const formatFileError = (action: string, path: string, error: unknown): string =>
   `cannot ${action} ${path}: ${explainFileError(error)}`;
 
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
 };
 
-/** Why a file operation failed, without the path, which may be secret. */
+/** Explains why a file operation failed. The text leaves out the path, which may be secret. */
 export const explainFileError = (error: unknown): string => {
   const code = getErrorCode(error) ?? "";
   return REASONS[code] ?? (code || getErrorMessage(error));

@@ -14,12 +14,12 @@ import {
 
 interface Output {
   readonly handle: FileHandle;
-  /** For SQLite, which opens files by name: the name is that of an empty file. */
+  /** Passes a file name to SQLite, which opens files by name. An empty file has that name. */
   useName<T>(work: (name: string) => Promise<T>): Promise<T>;
 }
 
 /**
- * Writes a command's output file. After a failure or a stop signal, nothing of it is left.
+ * Writes the output file of a command. A failure or a stop signal leaves no partial file behind.
  *
  * @param put Gives the file its name. By default, replaces the file that has the name.
  */
@@ -59,7 +59,7 @@ export async function writeOutput<T>(
 const removeTree = (path: string): void => rmSync(path, { recursive: true, force: true });
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** The database, and the files that SQLite may create next to it. */
+/** The suffixes name the database and the files that SQLite may create next to it. */
 const SQLITE_SUFFIXES = ["", "-journal", "-wal", "-shm"] as const;
 
 /** Resolves links: after the checks, another user could point a link to another folder. */
@@ -72,15 +72,18 @@ async function resolveFolder(file: string): Promise<string> {
   }
 }
 
-/** A file that root makes stays root's where a third user could have replaced the folder. */
+/**
+ * Returns the folder whose owner gets the file. Returns `null` where a third user could have
+ * replaced the folder: a file that root makes then stays root's.
+ */
 async function findOwnerFolder(folder: string): Promise<string | null> {
   const { uid } = await stat(folder);
   return (await isPrivatePath(folder, [uid])) ? folder : null;
 }
 
 /**
- * Uses the temporary file's own name if no other user can put a link there, or next to it for SQLite
- * to follow. Otherwise uses a private folder, and copies the bytes to the open file.
+ * Uses the temporary file's own name if no other user can put a link there, or next to it for
+ * SQLite to follow. Otherwise uses a private folder, and copies the bytes to the open file.
  */
 async function withName<T>(
   { handle, path }: TemporaryFile,
@@ -103,7 +106,7 @@ async function withName<T>(
   return result;
 }
 
-/** Names the file that the caller asked for, not the temporary one that the system reports. */
+/** Names the file that the caller requested, not the temporary file that the system reports. */
 function explainOutputError(file: string, temporary: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === temporary;
   if (error instanceof Fault || !isOfName) return error;

@@ -7,25 +7,26 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * The user to give a new file to, or `undefined` for none. A command that runs as root gives what it
- * makes to the owner of the folder, as whom the gate runs. Other users cannot give files away.
+ * Returns the user that should own a new file, or `undefined` if no change is needed. A command
+ * that runs as root gives its files to the owner of the folder, since the gate runs as that user.
+ * Other users cannot give files away.
  */
 export function findNewFileOwner(folder: string): { uid: number; gid: number } | undefined {
   return process.geteuid?.() === 0 ? statSync(folder) : undefined;
 }
 
-/** Whether only root and these users can create, rename and replace entries of a folder. */
+/** Returns whether only root and these users can create, rename and replace entries of a folder. */
 export async function isPrivateFolder(folder: string, users: readonly number[]): Promise<boolean> {
   const { mode } = await stat(folder);
   return (mode & WRITABLE_BY_OTHERS) === 0 && (await isPrivatePath(folder, users));
 }
 
 /**
- * Whether only root and these users can replace this folder, or one above it, by another. In a
+ * Returns whether only root and these users can replace this folder or a folder above it. In a
  * sticky folder, only the owner can. An ACL that lets others write sets the bits of the group.
  */
 export async function isPrivatePath(path: string, users: readonly number[]): Promise<boolean> {
-  // A user namespace may show root as another user: the owner of /.
+  // A user namespace may show root as another user, who then owns `/`.
   const trusted = [0, (await stat("/")).uid, ...users];
   for (let folder = await realpath(path); ; folder = dirname(folder)) {
     const [{ uid }, above] = await Promise.all([stat(folder), stat(dirname(folder))]);
@@ -36,8 +37,9 @@ export async function isPrivatePath(path: string, users: readonly number[]): Pro
 }
 
 /**
- * The file or folder whose owner and mode keep the owner of the data folder from reading a file.
- * Folders above the data folder are not checked: a service manager may show others to the gate.
+ * Finds the file or folder whose permissions prevent the owner of the data folder from reading a
+ * file. Folders above the data folder are not checked: a service manager may show others to the
+ * gate.
  */
 export async function findBarrier(path: string, dataDir: string): Promise<string | undefined> {
   const owner = await stat(dataDir);
@@ -53,7 +55,7 @@ export async function findBarrier(path: string, dataDir: string): Promise<string
   return undefined;
 }
 
-/** All folders above a file, by the given path and by the real path. */
+/** Lists all folders above a file, by the given path and by the real path. */
 async function listFolders(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (const start of [dirname(path), await realpath(dirname(path))]) {
@@ -69,15 +71,15 @@ function grants({ uid, gid, mode }: Stats, user: Stats, bits: number): boolean {
 }
 
 /**
- * Follows links to a file, but only a link whose owner could also replace the target: otherwise the
- * owner of a data folder could let root replace and remove other files. A link that is exchanged
- * after this check is not detected.
+ * Follows links to a file, but only if the owner of each link could also replace the target.
+ * Otherwise the owner of a data folder could let root replace and remove other files. The function
+ * does not detect a link that is exchanged after this check.
  */
 export function followOwnLinks(path: string): string {
   const file = join(realpathSync(dirname(path)), basename(path));
   const link = lstatSync(file, { throwIfNoEntry: false });
   if (link?.isSymbolicLink() !== true) return file;
-  // Throws for a loop of links.
+  // The call throws for a loop of links.
   statSync(file, { throwIfNoEntry: false });
   const next = resolve(dirname(file), readlinkSync(file));
   const trusted = [process.geteuid?.(), 0, statSync(dirname(next)).uid];

@@ -1,6 +1,6 @@
 /**
- * Makes text from outside safe for a terminal or a log line. Control characters, which could move
- * the cursor, forge a line or hide one, become their code point.
+ * Makes text from outside safe for a terminal or a log line. Replaces control characters, which
+ * could move the cursor, forge a line or hide one, with their code points.
  */
 export function toPrintable(text: string): string {
   return text.replace(
@@ -9,7 +9,9 @@ export function toPrintable(text: string): string {
   );
 }
 
-/** JSON that also escapes the control characters that JSON leaves as they are. */
+/**
+ * Formats a value as JSON, and also escapes the control characters that JSON leaves as they are.
+ */
 export function toPrintableJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,

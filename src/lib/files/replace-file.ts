@@ -4,18 +4,21 @@ import { dirname } from "node:path";
 import { Fault } from "../fault.ts";
 import { findNewFileOwner } from "./ownership.ts";
 
-/** A file that is still being written, under a temporary name in the same folder. */
+/** Describes a file that is still being written, under a temporary name in the same folder. */
 export interface TemporaryFile {
-  /** Write to the handle: the owner of the folder may have put a link under the name. */
+  /** Write to the handle, since the owner of the folder may have put a link under the name. */
   readonly handle: FileHandle;
   readonly path: string;
 }
 
 export interface FileReplacement<T> {
   readonly temporary?: string;
-  /** Before the umask; 0600 by default. */
+  /** The umask still applies to this mode. The default is 0600. */
   readonly mode?: number;
-  /** The folder whose owner gets a file that root makes: its own by default, `null` for none. */
+  /**
+   * The owner of this folder gets a file that root makes. The default is the folder of the file;
+   * with `null`, the owner stays as it is.
+   */
   readonly ownedAs?: string | null;
   fill(temporary: TemporaryFile): Promise<T>;
   /** Gives the file its name. By default, replaces the file that has the name. */
@@ -23,8 +26,8 @@ export interface FileReplacement<T> {
 }
 
 /**
- * Makes or replaces a file in one step: readers see the old content or the new one, also after a
- * crash. Fails if the folder does not exist.
+ * Makes or replaces a file in one step: readers see the old content or the new content, even after
+ * a crash. Fails if the folder does not exist.
  */
 export async function replaceFile<T>(path: string, replacing: FileReplacement<T>): Promise<T> {
   const { temporary = createTemporaryName(path), put = (from) => rename(from, path) } = replacing;
@@ -42,11 +45,11 @@ export async function replaceFile<T>(path: string, replacing: FileReplacement<T>
 export const replaceText = (path: string, text: string): Promise<void> =>
   replaceFile(path, { fill: ({ handle }) => handle.writeFile(text) });
 
-/** Random, so that other users cannot take the name beforehand. */
+/** Creates a random name, so that other users cannot take the name beforehand. */
 export const createTemporaryName = (path: string): string =>
   `${path}.${randomBytes(4).toString("hex")}.partial`;
 
-/** `wx` never opens an existing file or link. */
+/** Fills a new file. The flag `wx` never opens an existing file or link. */
 async function fillNewFile<T>(
   temporary: string,
   path: string,
@@ -60,13 +63,16 @@ async function fillNewFile<T>(
   return result;
 }
 
-/** Changes the open file: by now, the owner of the folder may have put a link under its name. */
+/**
+ * Changes the owner of the open file, since the owner of the folder may have put a link under its
+ * name.
+ */
 async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   const owner = findNewFileOwner(folder);
   if (owner !== undefined) await file.chown(owner.uid, owner.gid);
 }
 
-/** Another user's link under the temporary name must not become the file. */
+/** Refuses another user's link under the temporary name, so that it cannot become the file. */
 async function refuseSwappedFile(
   handle: FileHandle,
   temporary: string,
