@@ -4,19 +4,19 @@ import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./shared.ts
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./shared.ts";
 
-/** The part of Express's `Request` that the adapter uses. */
+/** Contains the part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
   readonly originalUrl: string;
 }
 
-/** Express middleware, as `app.use` and routes accept it. */
+/** Describes Express middleware, as `app.use` and routes accept it. */
 export type ExpressMiddleware = (
   request: ExpressRequest,
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
 
-/** Latchkey as Express middleware. */
+/** Provides Latchkey as Express middleware. */
 export interface ExpressAuth extends NextAuth<ExpressMiddleware, IncomingMessage, ServerResponse> {
   /** Mount it with `app.use`, before any body parser. */
   readonly routes: ExpressMiddleware;

@@ -4,32 +4,34 @@ import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./shared.ts
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./shared.ts";
 
-/** The part of Fastify's request that the adapter uses. */
+/** Contains the part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage;
 }
 
-/** The part of Fastify's reply that the adapter uses. */
+/** Contains the part of Fastify's reply that the adapter uses. */
 export interface FastifyReply {
   readonly raw: ServerResponse;
   hijack(): unknown;
 }
 
-/** An `onRequest` or `preHandler` hook. */
+/** Describes an `onRequest` or `preHandler` hook. */
 export type FastifyHook = (
   request: FastifyRequest,
   reply: FastifyReply,
   done: (error?: Error) => void,
 ) => void;
 
-/** The part of a Fastify instance that the plugin uses. */
+/** Contains the part of a Fastify instance that the plugin uses. */
 export interface FastifyInstance {
   addHook(name: "onRequest", hook: FastifyHook): unknown;
 }
 
-/** Latchkey as a Fastify plugin and hooks. */
+/** Provides Latchkey as a Fastify plugin and hooks. */
 export interface FastifyAuth extends NextAuth<FastifyHook, FastifyRequest> {
-  /** A plugin for `app.register`. It answers Latchkey's paths before any body is parsed. */
+  /**
+   * This plugin is for `app.register`. It responds to Latchkey's paths before any body is parsed.
+   */
   routes(instance: FastifyInstance, options: unknown, done: (error?: Error) => void): void;
 }
 
@@ -59,7 +61,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
 
   return {
     ...nextAuth(auth, ({ raw }: FastifyRequest) => raw, refuse),
-    // A plugin with a context of its own would only see requests for routes inside it.
+    // A plugin with its own context would only see requests for routes inside that context.
     routes: Object.assign(routes, { [Symbol.for("skip-override")]: true }),
   };
 }

@@ -21,28 +21,30 @@ export type FetchGuard = <Rest extends readonly unknown[]>(
   ...only: readonly [] | readonly [groups: OnlyGroups]
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
-/** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
+/**
+ * Describes the connection, as the platform reports it. The rate limit counts by `remoteAddress`.
+ */
 export interface From {
   readonly remoteAddress: string;
-  /** Whether the client uses HTTPS. Default: whether `request.url` begins with `https:`. */
+  /** Tells whether the client uses HTTPS. Default: whether `request.url` begins with `https:`. */
   readonly encrypted?: boolean | undefined;
 }
 
-/** The options of `fetchAuth`. */
+/** Contains the options of `fetchAuth`. */
 export interface FetchOptions {
   /**
-   * `absolute` completes the `Location` of redirects with the origin of `request.url`, for Next.js
-   * in `proxy.ts`. Elsewhere leave it `relative`, the default: behind a reverse proxy, the origin
-   * of `request.url` can be an internal one.
+   * `absolute` adds the origin of `request.url` to the `Location` of redirects, for Next.js in
+   * `proxy.ts`. Elsewhere use the default, `relative`: behind a reverse proxy, the origin of
+   * `request.url` can be an internal one.
    */
   readonly location?: "relative" | "absolute";
 }
 
-/** Latchkey for Fetch handlers. */
+/** Provides Latchkey for Fetch handlers. */
 export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
-  /** Answers a request for one of Latchkey's paths, and returns `undefined` for other paths. */
+  /** Responds to a request for one of Latchkey's paths. Resolves to `undefined` for other paths. */
   routes(request: Request, from: From): Promise<Response | undefined>;
-  /** Returns the signed-in user, or `undefined`. Takes a Fetch request, or its headers alone. */
+  /** Resolves to the signed-in user or `undefined`. Takes a Fetch request, or only its headers. */
   currentUser(
     request: { readonly headers: Pick<Headers, "get"> } | Pick<Headers, "get">,
   ): Promise<User | undefined>;

@@ -14,15 +14,18 @@ import { type AdapterAuth, createMemberGuard, getAdapter, type MemberGuard } fro
 
 export type { AdapterAuth, MemberGuard };
 
-/** The context variables behind a guard: `c.var.user` is the signed-in user. */
+/** Defines the context variables behind a guard. `c.var.user` is the signed-in user. */
 export type SignedIn = { Variables: { user: User } };
 
-/** A guard as Hono middleware. */
+/** Describes a guard as Hono middleware. */
 export type HonoGuard = MiddlewareHandler<SignedIn>;
 
-/** Latchkey for Hono. */
+/** Provides Latchkey for Hono. */
 export interface HonoAuth extends AdapterAuth<MemberGuard<HonoGuard>, Context> {
-  /** Mount them with `app.route`. They have no wildcard, so that the app keeps its other paths. */
+  /**
+   * Mount the routes with `app.route`. They have no wildcard, so that the app keeps its other
+   * paths.
+   */
   readonly routes: Hono;
 }
 
@@ -43,7 +46,7 @@ export function honoAuth(auth: Auth): HonoAuth {
 
   const routes = new Hono();
   for (const path of adapter.paths) routes.all(path, respond);
-  // For an app that serves the routes alone.
+  // An app that serves only these routes needs this handler for other paths.
   routes.notFound(respond);
 
   const createMiddleware =
@@ -70,8 +73,8 @@ export function honoAuth(auth: Auth): HonoAuth {
 }
 
 /**
- * Hono's Node server provides Node's request, whose headers need not be copied. A form is read from
- * Hono's: middleware can have replaced its body.
+ * Converts a Hono request. Hono's Node server provides Node's request, whose headers need not be
+ * copied. Forms are read from Hono's request, because middleware can have replaced its body.
  */
 function toWebRequest({ env, req }: Context): WebRequest {
   const incoming: IncomingMessage | undefined = env?.incoming ?? undefined;

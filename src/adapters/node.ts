@@ -24,9 +24,9 @@ export type NodeGuard = <Request extends IncomingMessage, Response extends Serve
   ...only: readonly [] | readonly [groups: OnlyGroups]
 ) => (request: Request, response: Response) => unknown;
 
-/** Latchkey for `node:http` request handlers. */
+/** Provides Latchkey for `node:http` request handlers. */
 export interface NodeAuth extends AdapterAuth<NodeGuard, IncomingMessage> {
-  /** Answers a request for one of Latchkey's paths, and returns `false` for other paths. */
+  /** Responds to a request for one of Latchkey's paths. Resolves to `false` for other paths. */
   routes(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 

@@ -15,35 +15,37 @@ import {
   type UserGuard,
 } from "../index.ts";
 
-/** Contains what every adapter has, in the types of its framework. */
+/** Contains what every adapter provides, in the types of its framework. */
 export interface AdapterAuth<Guard, Request> {
   /**
-   * Admits signed-in users, redirects others to the sign-in, or to the setup without an account.
-   * With `{ groups: ["family"] }`, it admits only members of a group, guests among them.
+   * Admits signed-in users. Redirects others to the sign-in, or to the setup without an account.
+   * With `{ groups: ["family"] }`, it admits only members of a group, including guests.
    */
   readonly requireAuth: Guard;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
+  /** Guards like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: Guard;
-  /** Returns the signed-in user, or `undefined`. */
+  /** Resolves to the signed-in user, or `undefined`. */
   currentUser(request: Request): Promise<User | undefined>;
-  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
+  /** Resolves to `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
   pageHelpers(request: Request): Promise<PageHelpers>;
 }
 
-/** @throws {Fault} `invalid_option` for anything but what `createAuth` returns. */
+/** @throws {Fault} `invalid_option` for anything that `createAuth` has not returned. */
 export function getAdapter(auth: Auth): AdapterParts {
   const { adapter }: Partial<Auth> = auth ?? {};
   if (adapter !== undefined) return adapter;
   throw new Fault("invalid_option", "an adapter takes what createAuth returns");
 }
 
-/** Whether Latchkey answers it. By the URL of the client, as `nodeRequest` reads it. */
+/**
+ * Returns whether Latchkey responds to the request. It uses the client's URL, like `nodeRequest`.
+ */
 export const ownsRequest = (
   { adapter }: Auth,
   { originalUrl, url = "/" }: IncomingMessage & { readonly originalUrl?: string },
 ): boolean => adapter.owns(originalUrl ?? url);
 
-/** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
+/** Responds to a Node request for one of Latchkey's paths. Rejects only with an `Error`. */
 export async function respondToNode(
   { adapter }: Auth,
   request: IncomingMessage,
@@ -52,7 +54,7 @@ export async function respondToNode(
   sendAnswer(await adapter.answer(nodeRequest(request, response)), response);
 }
 
-/** Runs a guard on a Node request and passes the result to `act`, on the hot path without a promise. */
+/** Runs a guard on a Node request and passes the result to `act`. The hot path uses no promise. */
 export const runCheck = (
   check: GuardCheck,
   request: IncomingMessage,
@@ -78,10 +80,13 @@ export function selectCheck(
   return only.length === 0 ? guard : guard.only(only[0]);
 }
 
-/** Guards a route. Called with groups, it returns the guard that admits only their members. */
+/** Guards a route. Called with groups, it returns a guard that admits only their members. */
 export type MemberGuard<Guard> = ((only: OnlyGroups) => Guard) & Guard;
 
-/** Tells the two apart: frameworks call a guard with two arguments at least. */
+/**
+ * Creates a guard that can also select groups. Frameworks call a guard with at least two arguments,
+ * which distinguishes the two calls.
+ */
 export function createMemberGuard<Guard extends (...parameters: never[]) => unknown>(
   check: UserGuard,
   createGuard: (check: GuardCheck) => Guard,
@@ -92,7 +97,7 @@ export function createMemberGuard<Guard extends (...parameters: never[]) => unkn
   return callOrSelectGroups as MemberGuard<Guard>;
 }
 
-/** Contains what an adapter has whose framework continues when a guard calls `next`. */
+/** Contains what an adapter provides if its framework continues when a guard calls `next`. */
 export interface NextAuth<Guard, Request, Handled = Request>
   extends AdapterAuth<MemberGuard<Guard>, Request> {
   /**
@@ -106,14 +111,17 @@ export interface NextAuth<Guard, Request, Handled = Request>
 type NextMiddleware<Request, Reply> = (request: Request, reply: Reply, next: NextFunction) => void;
 type NextFunction = (error?: Error) => void;
 
-/** What such frameworks have alike. `getNodeRequest` finds Node's request in theirs. */
+/**
+ * Creates the common part of adapters whose framework continues with `next`. `getNodeRequest`
+ * returns Node's request for a request of the framework.
+ */
 export function nextAuth<Request, Reply>(
   auth: Auth,
   getNodeRequest: (request: Request) => IncomingMessage,
   refuse: (response: Answer, reply: Reply) => void,
 ): NextAuth<NextMiddleware<Request, Reply>, Request> {
   const adapter = getAdapter(auth);
-  // Not in the framework's own places, whose types an app can declare.
+  // The user is not stored in the framework's objects, because an app can declare their types.
   const admitted = new WeakMap<IncomingMessage, User>();
   const createGuard =
     (check: GuardCheck): NextMiddleware<Request, Reply> =>

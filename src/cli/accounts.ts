@@ -32,10 +32,12 @@ import {
   UsageError,
 } from "./command.ts";
 
-/** The settings that select the store. */
+/** Lists the settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
-/** What apps have. Entries are written before a change returns. */
+/**
+ * Provides the account functions that apps have. Log entries are written before a change returns.
+ */
 export interface Accounts extends AsyncDisposable {
   readonly users: Users;
   readonly sessions: Omit<Sessions, "create">;
@@ -54,14 +56,14 @@ export async function openAccounts(
   return createAccounts(await openStore(settings, access), settings, terminal);
 }
 
-/** What a command does with a store that is open. */
+/** Returns what a command can do with an open store. */
 export function createAccounts(
   store: DisposableStore,
   settings: Settings,
   terminal: Terminal,
 ): Accounts {
   const clock = { now: () => Date.now() };
-  /** The account has changed already, so a failure is only reported. */
+  /** Runs a step after the account has changed, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
     try {
       await step();
@@ -72,7 +74,7 @@ export function createAccounts(
   const services = {
     store,
     clock,
-    // With another secret than that of the gate, devices are listed that a new password has ended.
+    // With another secret than the gate's, devices that a new password has ended are listed too.
     seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {
@@ -96,20 +98,20 @@ export function createAccounts(
 }
 
 interface AccountCommand extends Omit<Command, "settings" | "run"> {
-  /** Refuses wrong usage, before the store is opened. */
+  /** Refuses wrong usage before the store is opened. */
   check?(options: OptionValues): unknown;
-  /** Returns the line about what it has done. */
+  /** Resolves to the line that reports what the command has done. */
   change(accounts: Accounts, options: OptionValues): Promise<string>;
 }
 
 /**
- * Names the database that a command has used, because DATA_DIR can be another one than that of the
- * gate. On standard error, so that standard output stays what scripts read.
+ * Names the database that a command has used, because its DATA_DIR can differ from the gate's. The
+ * name goes to standard error, so that scripts can read standard output.
  */
 export const nameDatabase = ({ database }: Settings, terminal: Terminal): void =>
   terminal.complain(`the database is ${formatDatabaseLocation(database)}`);
 
-/** A command that changes accounts. */
+/** Creates a command that changes accounts. */
 export const createAccountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
   ...command,
   settings: STORE_SETTINGS,
@@ -131,7 +133,7 @@ export async function findUser({ users }: Accounts, name: OptionValues[string]):
   return user;
 }
 
-/** All users, or the only one that is asked for. */
+/** Lists all users, or only the user with the given name. */
 export async function* listUsers(
   accounts: Accounts,
   name: OptionValues[string],
@@ -140,7 +142,7 @@ export async function* listUsers(
   else yield await findUser(accounts, name);
 }
 
-/** Why a rule has changed nothing. */
+/** Explains why the account functions have changed nothing. */
 const refusals = {
   "no-user": "there is no user {name}",
   guest: "{name} is a guest, who has no password: invite the person",
@@ -161,7 +163,7 @@ const refusals = {
   "no-session": "there is no session or remembered device {name}",
 } as const;
 
-/** The same for a mistake in the arguments. */
+/** Explains mistakes in the arguments. */
 const mistakes = {
   "username-missing": "a user needs a name",
   "username-invalid":
@@ -177,7 +179,10 @@ const mistakes = {
   "host-invalid": "--hosts takes host names without a port, with commas between them",
 } as const;
 
-/** @param name Of what it concerns. */
+/**
+ * Creates the error for an outcome that changes nothing.
+ * @param name The name of the user, link or key that the error is about.
+ */
 export function createRefusal(
   refusal: keyof typeof refusals | keyof typeof mistakes,
   name: OptionValues[string],

@@ -3,40 +3,45 @@ import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import type { ValueKind } from "../gate/settings/values.ts";
 import { toPrintable } from "../lib/files/printable.ts";
 
-/** An option of one command. Settings are options of every command that reads any. */
+/**
+ * Describes an option of one command. A command that reads settings also accepts them as options.
+ */
 export interface CommandOption {
   readonly name: string;
-  /** The placeholder for the value in the help; an option without it is a switch. */
+  /** The help shows this placeholder for the value. An option without a placeholder is a switch. */
   readonly value?: string;
   readonly about: string;
-  /** What a shell offers as its value. Of a list of words, other values are refused. */
+  /** Defines the values that a shell offers. If it lists words, other values are refused. */
   readonly completes?: ValueKind;
-  /** It may be given several times; its value is a list. */
+  /** The option may be given several times, and its value is a list. */
   readonly repeats?: true;
 }
 
-/** An argument after the command's name, by its position. */
+/** Describes an argument after the command's name, by its position. */
 export interface Operand {
   readonly name: string;
   readonly need: "required" | "optional";
   readonly completes?: ValueKind;
 }
 
-/** By the name of the option or operand. */
+/** The keys are the names of the options and operands. */
 export type OptionValues = Readonly<Record<string, OptionValue>>;
 type OptionValue = string | boolean | readonly string[] | undefined;
 
 export interface Command {
-  /** Sentences that the help shows after the summary. */
+  /** Contains sentences that the help shows after the summary. */
   readonly details?: string;
   readonly operands?: readonly Operand[];
   readonly options?: readonly CommandOption[];
-  /** The settings that change what the command does, for its help. Without any, it reads none. */
+  /**
+   * Lists the settings that change what the command does, for its help. If the list is empty, the
+   * command reads no settings.
+   */
   readonly settings: readonly string[];
   readonly examples: readonly string[];
-  /** It runs with invalid settings too, and reports their problems itself. */
+  /** The command also runs with invalid settings, and reports their problems itself. */
   readonly reportsSettings?: true;
-  /** Returns the exit code. */
+  /** Runs the command. Resolves to the exit code. */
   run(
     settings: Settings,
     options: OptionValues,
@@ -45,19 +50,19 @@ export interface Command {
   ): Promise<number>;
 }
 
-/** A command in the table of commands. */
+/** Describes a command in the table of commands. */
 export interface CommandEntry {
   readonly name: string;
   readonly group: string;
-  /** Without a full stop. */
+  /** The summary has no full stop. */
   readonly summary: string;
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** The hidden command that the completion scripts call with the words before the cursor. */
+/** Completion scripts call this hidden command with the words before the cursor. */
 export const COMPLETE = "__complete";
 
-/** Wrong usage: one line on standard error, exit code 2. */
+/** Reports wrong usage with one line on standard error and exit code 2. */
 export class UsageError extends Error {}
 
 export const SUCCESS = 0;
@@ -66,27 +71,30 @@ export const WRONG_USAGE = 2;
 
 type Stream = { readonly isTTY?: boolean; readonly fd?: number };
 
-/** What commands use of the process. Only `main.ts` names `process`; tests pass their own streams. */
+/**
+ * Contains what commands use of the process. Only `main.ts` uses `process`, and tests pass their
+ * own streams.
+ */
 export interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadableStream & Stream;
   readonly stdout: Output;
   readonly stderr: Output;
   on(signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: (signal: string) => void): unknown;
-  /** Ends the process at once, whatever is still in flight. */
+  /** Ends the process at once, although work may still be in progress. */
   exit(code: number): void;
 }
 
 type Output = NodeJS.WritableStream & Stream & { readonly columns?: number };
 
-/** On a terminal, SIGHUP means that it was closed. */
+/** Returns whether a terminal is attached. SIGHUP then means that the terminal was closed. */
 export const isOnTerminal = ({ stdin, stdout }: Process): boolean =>
   stdin.isTTY === true || stdout.isTTY === true;
 
 /** Resolves with the first stop signal. The second one ends the process at once. */
 export function waitForSignal(system: Process): Promise<string> {
   return new Promise((resolve) => {
-    // Not counted: shell and kernel both send it.
+    // SIGHUP is not counted, because the shell and the kernel both send it.
     if (isOnTerminal(system)) system.on("SIGHUP", resolve);
     let seen = 0;
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -111,14 +119,16 @@ export class Terminal {
     this.system = system;
   }
 
-  /** Shows how far long work is, on one line of a terminal that the next output replaces. */
+  /**
+   * Shows the progress of long work on one line of a terminal. The next output replaces that line.
+   */
   showProgress(text: string): void {
     const { stderr } = this.system;
     const now = performance.now();
     const isRecent = this.#drawnAt !== undefined && now - this.#drawnAt < REDRAW_EVERY_MS;
     if (stderr.isTTY !== true || isRecent) return;
     this.#drawnAt = now;
-    // One column stays free: some terminals wrap a full line.
+    // One column stays free, because some terminals wrap a full line.
     stderr.write(`\r${text.slice(0, (stderr.columns || 80) - 1)}${CLEAR_REST}`);
   }
 
@@ -132,7 +142,7 @@ export class Terminal {
     this.system.stdout.write(`${text}\n`);
   }
 
-  /** For long output: waits for a slow reader instead of filling the memory. */
+  /** Prints long output. It waits for a slow reader instead of filling the memory. */
   async printAll(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const text = lines.map((line) => `${line}\n`).join("");
@@ -157,7 +167,7 @@ export class Terminal {
   }
 }
 
-/** `1 user`, `2 users`. */
+/** Formats a count such as `1 user` or `2 users`. */
 export const formatCount = (
   count: number,
   singular: string,

@@ -2,7 +2,7 @@ import type { Command, CommandEntry } from "./command.ts";
 
 type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
-/** A command of a module that has several. */
+/** Returns a loader for one command of a module that contains several. */
 const createLoader =
   <Name extends string>(name: Name, load: () => Promise<Readonly<Record<Name, Command>>>) =>
   async () => ({ command: (await load())[name] });
@@ -14,7 +14,7 @@ const loadLinkCommands = () => import("./link.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
 const loadDomainCommands = () => import("./domain.ts");
 
-/** In the order of the help. A module loads only when its command runs. */
+/** Lists the commands in the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   Server: [
     ["serve", "Start the gate", () => import("./serve.ts")],
@@ -105,11 +105,11 @@ export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(
 );
 
 interface CommandMatch {
-  /** The longest beginning of the arguments that names of commands begin with. */
+  /** Contains the longest start of the arguments with which command names begin. */
   readonly words: string;
-  /** The commands whose names begin with these words. */
+  /** Lists the commands whose names begin with these words. */
   readonly family: readonly CommandEntry[];
-  /** The command whose name these words are. */
+  /** Contains the command whose name equals these words, if there is one. */
   readonly entry: CommandEntry | undefined;
   readonly rest: readonly string[];
 }

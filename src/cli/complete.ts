@@ -5,7 +5,7 @@ import { listAllOptions } from "./help.ts";
 import { parseTokens } from "./usage.ts";
 
 /**
- * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
+ * Completes the last of the words that follow `latchkey`. Each line is a word with its description,
  * which the shell filters, or `:file` for names on disk.
  */
 export async function complete(words: readonly string[]): Promise<readonly string[]> {
@@ -20,7 +20,7 @@ export async function complete(words: readonly string[]): Promise<readonly strin
 
 const formatOffer = (word: string, about: string): string => `${word}\t${about}`;
 
-/** The words at a position of the names, each with its summary or the words that may follow. */
+/** Lists the possible words at a position, each with its summary or the words that may follow. */
 function completeCommand(family: readonly CommandEntry[], at: number): readonly string[] {
   const possible = family.map(({ name, summary }) => {
     const [word = "", ...following] = name.split(" ").slice(at);

@@ -17,7 +17,9 @@ _latchkey() {
 }
 complete -F _latchkey latchkey`;
 
-/** zsh autoloads the file as the function's body. When sourced, the script registers the function. */
+/**
+ * zsh autoloads the file as the function's body. When sourced, the script registers the function.
+ */
 const ZSH = `#compdef latchkey
 _latchkey() {
   local line

@@ -45,7 +45,7 @@ export const command: Command = {
       server.close();
       server.closeAllConnections();
     });
-    // Not the address: browsers have passkeys for names only.
+    // The URL has a name instead of an address, because browsers support passkeys for names only.
     terminal.print(`A sample app behind Latchkey: http://localhost:${port}/\n`);
     terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
     terminal.print("Everything is kept in memory. Stop it with Ctrl-C.");
@@ -54,7 +54,10 @@ export const command: Command = {
   },
 };
 
-/** Has the headers of Latchkey's own pages. Invited people choose their username. */
+/**
+ * Sends the app's page with the headers of Latchkey's own pages. Usernames are escaped, because
+ * invited people choose them.
+ */
 function sendAppPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
   if (url?.split("?", 1)[0] !== "/") {
     sendAnswer(respondText("not found", 404), response);

@@ -15,7 +15,7 @@ import {
   UsageError,
 } from "./command.ts";
 
-/** Every check has a shorter limit of its own; this one stops a check that hangs. */
+/** Stops a check that hangs. Every check has a shorter limit of its own. */
 const CHECK_TIMEOUT_MS = 12_000;
 
 export const command: Command = {
@@ -67,7 +67,10 @@ export const command: Command = {
   },
 };
 
-/** Of an app's database, which has a place of its own, where no gate has started or has a secret. */
+/**
+ * Returns the folder of an app's database, or `undefined` for a gate. An app has no secret and no
+ * DATA_DIR in which a gate has started, and its database is in another folder.
+ */
 function findAppFolder({ database, dataDir, secret }: Settings): string | undefined {
   const folder = database.kind === "sqlite" ? dirname(database.file) : resolve();
   const isUnset = secret === undefined && dataDir === resolve("data") && !existsSync(dataDir);
@@ -88,12 +91,15 @@ function parseUrl({ url }: OptionValues): URL | undefined {
   throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
 }
 
-/** Words, because some users see no colours. */
+/** The marks contain words, because some users cannot see colours. */
 const MARKS = { ok: "✓ ok", hint: "! hint", problem: "✗ PROBLEM" } as const;
 const MARK_WIDTH = 11;
 const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
 
-/** A line for the finding, with colour on a terminal unless NO_COLOR is set, and the remedy below. */
+/**
+ * Formats a finding as one line, with its remedy below. It uses colour on a terminal unless
+ * NO_COLOR is set.
+ */
 function formatReport(
   { check, found, ...report }: Report,
   width: number,

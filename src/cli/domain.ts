@@ -17,7 +17,7 @@ export const add: Command = {
 
   async run({ dataDir, httpsPort, tlsCertFile }, options, terminal) {
     const name = parseCertifiableName(String(options.name));
-    // With a mistyped DATA_DIR, no gate would ever see the domain.
+    // If DATA_DIR is mistyped, no gate would ever see the domain.
     const folder = await stat(dataDir).catch(() => undefined);
     if (folder?.isDirectory() !== true) {
       return terminal.fail(
@@ -83,7 +83,8 @@ function toShownState(state: DomainState, now: number) {
       lastAttempt === undefined
         ? null
         : { at: new Date(lastAttempt.lastAt), outcome, cause: lastAttempt.cause ?? null },
-    // The time of an attempt that is already due says nothing: the gate makes it when it runs.
+    // The time of an attempt that is already due is omitted, because the gate makes it when it
+    // runs.
     nextAttemptAt: nextAttemptAt <= now ? null : new Date(nextAttemptAt),
   };
 }

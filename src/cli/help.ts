@@ -11,7 +11,10 @@ const ENV_FILE_OPTION: CommandOption = {
   completes: "file",
 };
 
-/** The options of a command, with those of every command or of every one that reads settings. */
+/**
+ * Lists the options of a command, including the common ones. Only commands that read settings have
+ * `--env-file`.
+ */
 export const listCommandOptions = ({
   options = [],
   settings,
@@ -20,7 +23,7 @@ export const listCommandOptions = ({
   ...(settings.length === 0 ? [HELP] : [ENV_FILE_OPTION, HELP]),
 ];
 
-/** The settings that can be given as flags. */
+/** Lists the settings that can be given as flags. */
 export const listSettingOptions = (settings: readonly Setting[]): readonly CommandOption[] =>
   settings
     .filter(({ flag }) => flag !== "none")
@@ -29,7 +32,7 @@ export const listSettingOptions = (settings: readonly Setting[]): readonly Comma
 const listCommandSettings = ({ settings }: Command): readonly Setting[] =>
   allSettings.filter(({ name }) => settings.includes(name));
 
-/** The options of a command, and the settings that it takes as flags. */
+/** Lists the options of a command, and the settings that it accepts as flags. */
 export const listAllOptions = (command: Command): readonly CommandOption[] => [
   ...listCommandOptions(command),
   ...listSettingOptions(listCommandSettings(command)),
@@ -42,7 +45,7 @@ const GENERAL: Lines = [
   ["-v, --version", "show the version"],
 ];
 
-/** Commands in their groups: all, or a family, whose names begin with the same words. */
+/** Formats all commands in their groups, or one family, whose names begin with the same words. */
 export function formatCommandList(
   commands: readonly CommandEntry[],
   columns: number | undefined,
@@ -68,7 +71,7 @@ export function formatCommandList(
   ].join("\n");
 }
 
-/** Aligns the columns of all groups. */
+/** This width aligns the columns of all groups. */
 const LEFT_WIDTH = "user codes off".length;
 
 export function formatCommandHelp(
@@ -96,7 +99,7 @@ export function formatCommandHelp(
   ].join("\n");
 }
 
-/** The names of settings are long, so the description is on separate lines. */
+/** Formats a setting. The names of settings are long, so the description is on separate lines. */
 function formatSetting(setting: Setting, columns: number | undefined): readonly string[] {
   const { name, flag, about, takes, fallback } = setting;
   const names = flag === "none" ? name : `${name}, --${flag}`;
@@ -114,7 +117,7 @@ function formatFlag({ name, value }: CommandOption): string {
 export const formatOperand = ({ name, need }: Operand): string =>
   need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
 
-/** Two columns, the second one wrapped. */
+/** Formats two columns. The second column is wrapped. */
 function formatTable(rows: Lines, columns: number | undefined, minWidth = 0): readonly string[] {
   const width = Math.max(minWidth, ...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) => {
@@ -123,11 +126,11 @@ function formatTable(rows: Lines, columns: number | undefined, minWidth = 0): re
   });
 }
 
-/** Where the width is unknown. Some terminals report 0. */
+/** Applies where the width is unknown. Some terminals report 0. */
 const DEFAULT_COLUMNS = 80;
 const MIN_TEXT_COLUMNS = 20;
 
-/** Lines of whole words: a word that is longer than the width stays in one piece. */
+/** Wraps text into lines of whole words. A word that is longer than the width is not split. */
 function wrapText(text: string, columns: number | undefined, indent = ""): readonly string[] {
   const width = Math.max((columns || DEFAULT_COLUMNS) - indent.length, MIN_TEXT_COLUMNS);
   const lines: string[] = [];

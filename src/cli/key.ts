@@ -31,7 +31,7 @@ export const add: Command = createAccountCommand({
     const { id } = await findUser(accounts, username);
     const added = await accounts.keys.add(id, {
       name: String(name),
-      // A list without names is refused, since the key would open every host.
+      // A list without names is refused, since the API key would open every host.
       ...(typeof hosts === "string" && { hosts: hosts.split(/[\s,]+/) }),
       lifetime: parseLifetime(expires),
       factors: factor === undefined ? 1 : 2,
@@ -41,7 +41,7 @@ export const add: Command = createAccountCommand({
   },
 });
 
-/** In seconds. */
+/** Parses a lifetime to seconds. */
 function parseLifetime(expires: OptionValues[string]): AddedKey["lifetime"] {
   if (expires === undefined || expires === "never") return expires;
   const ms = age.parse(String(expires), {});
@@ -49,7 +49,7 @@ function parseLifetime(expires: OptionValues[string]): AddedKey["lifetime"] {
   return ms / 1_000;
 }
 
-/** Without the hash. */
+/** Lists API keys without their hashes. */
 export const list: Command = createListCommand<Key & { readonly username: string }>({
   details: "The last use is known to the hour.",
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],

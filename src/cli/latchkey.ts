@@ -20,13 +20,13 @@ import { complete } from "./complete.ts";
 import { formatCommandHelp, formatCommandList } from "./help.ts";
 import { parseUsage } from "./usage.ts";
 
-/** Runs one command line and returns its exit code. */
+/** Runs one command line. Resolves to its exit code. */
 export async function runLatchkey(args: readonly string[], system: Process): Promise<number> {
   const terminal = new Terminal(system);
   system.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // `latchkey log | head`: a reader that closes the pipe early is not a failure.
+    // A reader that closes the pipe early is not a failure (`latchkey log | head`).
     if (getErrorCode(error) === "EPIPE") return system.exit(SUCCESS);
-    // The terminal was closed. The gate still stops as it should, on SIGHUP.
+    // The terminal was closed. The gate stops normally on SIGHUP.
     if (getErrorCode(error) === "EIO" && system.stdout.isTTY === true) return;
     const reason = error.errno === undefined ? error.message : getSystemErrorMessage(error.errno);
     terminal.complain(`cannot write the output: ${reason}`);
@@ -55,7 +55,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const help = formatCommandList(family, terminal.system.stdout.columns, words);
   if (["--help", "-h", "help"].includes(next ?? "")) return terminal.succeed(help);
   if (next === undefined || (words !== "" && next.startsWith("-"))) {
-    // In place of a missing command. A script that forgets the command fails.
+    // The help replaces a missing command. The exit code makes a script that forgets the command
+    // fail.
     terminal.system.stderr.write(`${help}\n`);
     return WRONG_USAGE;
   }

@@ -30,11 +30,14 @@ const EXPIRES: CommandOption = {
 };
 
 interface LinkCommand extends Omit<Command, "settings" | "run"> {
-  /** What the link is, and what it does, which completes "it …". */
+  /** Returns the link to create. `does` explains its effect and completes "it …". */
   readLink(options: OptionValues): Omit<WantedLink, "expiresAt"> & { readonly does: string };
 }
 
-/** Prints the link alone on standard output, its only place, and what it does on standard error. */
+/**
+ * Creates a command that prints only the link on standard output, and its effect on standard error.
+ * The link is not shown anywhere else.
+ */
 const createLinkCommand = ({ readLink, ...command }: LinkCommand): Command => ({
   ...command,
   settings: [...STORE_SETTINGS, "PUBLIC_URL"],
@@ -131,7 +134,7 @@ const formatGroups = (groups: readonly string[]): string =>
 
 const MAX_AGE_MS = 365 * 86_400_000;
 
-/** The milliseconds of an option such as `--expires 7d`. */
+/** Parses an option such as `--expires 7d` to milliseconds. */
 function parseAgeOption(options: OptionValues, name: string): number | undefined {
   const ms = age.parse(String(options[name]), {});
   if (options[name] === undefined || (ms !== undefined && ms <= MAX_AGE_MS)) return ms;

@@ -15,26 +15,28 @@ export const JSON_LINES: CommandOption = {
   about: "print one JSON object per line, with times in UTC",
 };
 
-/** Columns are measured over this number of items, so that a list of any length needs little memory. */
+/**
+ * Columns are measured over this number of items, so that a list of any length needs little memory.
+ */
 const PAGE_SIZE = 500;
-/** A longer cell moves the rest of its own row only. */
+/** A longer cell only moves the rest of its own row. */
 const MAX_COLUMN_WIDTH = 40;
 
 interface Listing<T> {
-  /** The titles of the columns, each with its least width. */
+  /** Contains the titles of the columns, each with its minimum width. */
   readonly columns: Readonly<Record<string, number>>;
   readonly toCells: (item: T) => readonly string[];
   readonly toObject: (item: T) => object;
 }
 
 interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
-  /** Beside those that select the store. */
+  /** Lists settings in addition to those that select the store. */
   readonly settings?: readonly string[];
-  /** The items in pages. */
+  /** Reads the items in pages. */
   read(accounts: Accounts, options: OptionValues, settings: Settings): AsyncIterable<readonly T[]>;
 }
 
-/** A command that lists what the store has. */
+/** Creates a command that lists data from the store. */
 export const createListCommand = <T>({
   read,
   options = [],
@@ -52,11 +54,11 @@ export const createListCommand = <T>({
     try {
       for await (const items of read(accounts, optionValues, settingValues)) {
         page.push(...items);
-        // Taken out first: what cannot be printed is not printed again.
+        // Items are removed before they are printed, so that a failed print is not repeated.
         if (page.length >= PAGE_SIZE) await print(page.splice(0));
       }
     } finally {
-      // Also what was read before a failure.
+      // This also prints the items that were read before a failure.
       await print(page);
     }
     return SUCCESS;
@@ -64,9 +66,8 @@ export const createListCommand = <T>({
 });
 
 /**
- * Returns what prints the items of a list: as columns, with a header on a terminal before the first
- * ones, or with `--json` as objects. A program that reads a pipe gets the rows alone. A column is as
- * wide as its widest cell so far.
+ * Returns a function that prints items as columns, or with `--json` as objects. On a terminal, a
+ * header precedes the first items. Each column is as wide as its widest cell so far.
  */
 export function startListing<T>(
   { columns, toCells, toObject }: Listing<T>,
@@ -100,7 +101,10 @@ const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
-/** The marks keep a terminal from reordering the columns around a name in Arabic or Hebrew. */
+/**
+ * Formats a cell. The marks keep a terminal from reordering the columns around a name in Arabic or
+ * Hebrew.
+ */
 function formatCell(cell: string, isTerminal: boolean): string {
   const text = toPrintable(cell) || "-";
   if (!isTerminal || !RIGHT_TO_LEFT.test(text)) return text;
@@ -111,16 +115,16 @@ const padCell = (cell: string, width = 0): string =>
   cell + " ".repeat(Math.max(width - measureWidth(cell), 0));
 
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
-/** Terminals draw these in two columns. */
+/** Terminals draw these characters in two columns. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/gu;
 const HALF_WIDTH = /[\uff61-\uffdc]/gu;
 
-/** The columns of a terminal that the text takes. */
+/** Returns the number of terminal columns that the text takes. */
 const measureWidth = (text: string): number =>
   [...text.replace(NO_WIDTH, "").replace(HALF_WIDTH, "x").replace(WIDE, "xx")].length;
 
-/** For people: to the minute, in the time zone of the process. */
+/** Formats a time for people: to the minute, in the time zone of the process. */
 export function formatMinute(at: Date): string {
   const [month, day, hour, minute] = [
     at.getMonth() + 1,

@@ -61,7 +61,7 @@ export const command: Command = {
   },
 };
 
-/** The `afterId` with which `read` returns the newest `limit` matching entries. */
+/** Resolves to the `afterId` with which `read` returns the newest `limit` matching entries. */
 async function findStart(
   log: StoreParts["log"],
   limit: number,
@@ -76,14 +76,14 @@ async function findStart(
   return (oldest?.id ?? 1) - 1;
 }
 
-/** Following continues once the database is available again. Other errors are thrown again. */
+/** Waits before the next attempt if the database is unavailable. Other errors are thrown again. */
 async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<void> {
   if (!(error instanceof Unavailable)) throw error;
   terminal.complain(error.message);
   await sleep(error.retryAfterSeconds * 1_000);
 }
 
-/** Entries of one minute are told apart. */
+/** Formats a time to the second, to distinguish entries of the same minute. */
 const formatSecond = (at: Date): string =>
   `${formatMinute(at)}:${String(at.getSeconds()).padStart(2, "0")}`;
 

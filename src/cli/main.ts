@@ -3,12 +3,13 @@
 
 const OLDEST_NODE = 24;
 
-// Without a listener, Node.js opens its debugger on a port. Before this line, only the option
-// --disable-sigusr1 prevents that: the first line lacks it, because Node.js 20 refuses to start with it.
+// On SIGUSR1 without a listener, Node.js opens its debugger on a port. Before this line, only the
+// option --disable-sigusr1 prevents that. The first line omits the option, because Node.js 20
+// refuses to start with it.
 process.on("SIGUSR1", function ignore() {});
 
-// The gate handles these signals as soon as it is loaded. Until then nothing is open: a signal to stop
-// ends the process, and SIGHUP without a terminal is ignored, as the gate does.
+// The gate handles these signals once it is loaded. Until then nothing is open, so a stop signal
+// ends the process. Without a terminal, SIGHUP is ignored, as it is by the gate.
 if (process.argv[2] === "serve") {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
     process.on(signal, function early() {
@@ -27,9 +28,9 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   import("./latchkey.ts")
     .then(({ runLatchkey: latchkey }) => latchkey(process.argv.slice(2), process))
     .then((code) => {
-      // Not process.exit(): what is printed to a pipe may still be on its way.
+      // `process.exit()` is not called here, because output to a pipe may not be written yet.
       process.exitCode = code;
-      // A stopped gate has written its log: whatever is still open must not keep it running.
+      // A stopped gate has written its log, so open handles must not keep the process running.
       if (process.argv[2] === "serve" && code === 0) process.exit();
     });
 }

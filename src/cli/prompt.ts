@@ -13,12 +13,15 @@ export const PASSWORD_STDIN: CommandOption = {
 
 const QUESTIONS = ["New password: ", "Repeat the password: "];
 
-/** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
+/**
+ * Reads the password from standard input with `--password-stdin`, or asks for it twice. A password
+ * is never an argument.
+ */
 export async function readNewPassword(system: Process, options: OptionValues): Promise<string> {
   if (options["password-stdin"] === true) {
     const bytes = await buffer(system.stdin);
     if (!isUtf8(bytes)) throw new UsageError("the password on standard input is not valid UTF-8");
-    // Without the line break that the shell adds.
+    // This removes the line break that the shell adds.
     const pipedPassword = bytes.toString().replace(/\r?\n$/, "");
     requireLength(pipedPassword);
     return pipedPassword;
@@ -36,7 +39,9 @@ function requireLength(password: string): void {
   if (isTooShort(password)) throw new Fault("password_too_short", text);
 }
 
-/** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
+/**
+ * Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal.
+ */
 export async function confirm(
   system: Process,
   question: string,
@@ -51,7 +56,9 @@ function requireTerminal({ stdin }: Process, remedy: string): void {
   if (stdin.isTTY !== true) throw new UsageError(`standard input is not a terminal: ${remedy}`);
 }
 
-/** Asks the questions in order. If `check` throws for an answer, the rest is not asked. */
+/**
+ * Asks the questions in order. If `check` throws for an input, the remaining questions are skipped.
+ */
 async function readInputs(
   { stdin, stderr }: Process,
   questions: readonly string[],
@@ -72,7 +79,7 @@ async function readInputs(
       if (isHidden) stderr.write(question);
       const line = await lines.next();
       if (isHidden || line.done === true) stderr.write("\n");
-      // Ctrl-C, or the end of the input.
+      // The user pressed Ctrl-C, or the input has ended.
       if (line.done === true) throw new Fault("stopped", "stopped; nothing was changed");
       check(line.value);
       inputs.push(line.value);

@@ -14,8 +14,8 @@ import {
 } from "./command.ts";
 
 /**
- * Failures that a restart cannot end. They exit like wrong settings, with the code at which a
- * service manager is told not to try again.
+ * Lists failures that a restart cannot fix. They exit like wrong settings, with the exit code after
+ * which a service manager does not restart.
  */
 const LASTING_FAULTS: readonly string[] = ["database_incomplete", "not_latchkey", "schema_newer"];
 

@@ -4,7 +4,7 @@ import { createAccountCommand, createRefusal, findUser, listUsers, quote } from 
 import { type Command, formatCount, UsageError } from "./command.ts";
 import { createListCommand, formatMinute } from "./listing.ts";
 
-/** A session, or a device that needs no code, with the name of its user. */
+/** Describes a session, or a device that needs no code, with the name of its user. */
 type ListedSession = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
   Partial<Pick<Session, "usedAt" | "address" | "host">> & {
     readonly type: "session" | "device";

@@ -13,10 +13,12 @@ import {
 import { formatOperand, listCommandOptions, listSettingOptions } from "./help.ts";
 
 type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
-/** Its `rawName` is as typed, with its dashes. */
+/** `rawName` contains the option as it was typed, with its dashes. */
 type OptionToken = Extract<Token, { kind: "option" }>;
 
-/** The parts of a command line. Not in the strict mode, whose messages are for programmers. */
+/**
+ * Parses a command line into tokens. It avoids the strict mode, whose messages are for programmers.
+ */
 export function parseTokens(
   args: readonly string[],
   knownOptions: readonly CommandOption[],
@@ -30,7 +32,8 @@ export function parseTokens(
 }
 
 /**
- * The values of a command's options and operands, or `help` if its help is asked for.
+ * Parses the values of a command's options and operands, or returns `help` if the user asks for
+ * help.
  * @throws UsageError
  */
 export function parseUsage(
@@ -39,14 +42,15 @@ export function parseUsage(
   args: readonly string[],
 ): OptionValues | "help" {
   const commandOptions = listCommandOptions(command);
-  // A command that reads no setting takes none as a flag.
+  // A command that reads no settings accepts none as flags.
   const knownOptions =
     command.settings.length === 0
       ? commandOptions
       : [...commandOptions, ...listSettingOptions(allSettings)];
   const tokens = parseTokens(args, knownOptions);
   const optionTokens = tokens.filter((token) => token.kind === "option");
-  // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
+  // `-h` in a group of letters is ignored: `-phunter2` is a mistake, and its `h` does not ask for
+  // help.
   const isHelp = ({ name: option, index, rawName }: OptionToken): boolean =>
     option === "help" && args[index] === rawName;
   if (optionTokens.some(isHelp)) return "help";
@@ -81,7 +85,7 @@ export function parseUsage(
   return values;
 }
 
-/** A sentence with its full stop. */
+/** Returns the problem as a sentence with its full stop. */
 function findOptionProblem(
   { name, rawName, value, inlineValue }: OptionToken,
   option: CommandOption | undefined,

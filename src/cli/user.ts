@@ -21,7 +21,7 @@ import { confirm, PASSWORD_STDIN, readNewPassword } from "./prompt.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
 
-/** Without the password hash. */
+/** Lists users without their password hashes. */
 export const list: Command = createListCommand<Account>({
   details: "In the order of their IDs.",
   examples: ["latchkey user list", "latchkey user list --json"],
@@ -62,10 +62,10 @@ export const add: Command = {
     await using existing = await (options.create === true
       ? openExistingStore(settings)
       : openStore(settings, "refuse").catch(addCreateHint));
-    // Before the password is asked for. The rule checks again when it adds the user.
+    // This check precedes the password prompt. Adding the user checks the name again.
     if (existing !== undefined) await requireFreeName(existing.users, username);
     const password = await readNewPassword(terminal.system, options);
-    // Created only now, so that a command which is given up leaves no database.
+    // The store is created only now, so that a cancelled command leaves no database.
     await using created = new AsyncDisposableStack();
     const store = existing ?? created.use(await openStore(settings, "create"));
     const { users } = createAccounts(store, settings, terminal);
@@ -101,7 +101,7 @@ export const password: Command = createAccountCommand({
   ],
 
   async change(accounts, options) {
-    // Before the password is asked for.
+    // This check precedes the password prompt.
     const { id } = await findUser(accounts, options.name);
     const newPassword = await readNewPassword(accounts.terminal.system, options);
     const outcome = await accounts.users.setPassword(id, newPassword);
@@ -161,7 +161,7 @@ export const remove: Command = createAccountCommand({
   async change(accounts, { name, yes }) {
     const { users, terminal } = accounts;
     const { id } = await findUser(accounts, name);
-    // Before the confirmation is asked for. The store checks again when it removes the user.
+    // This check precedes the confirmation. The store checks again when it removes the user.
     const all = users.list()[Symbol.asyncIterator]();
     await all.next();
     if ((await all.next()).done === true) throw createRefusal("last-user", name);

@@ -45,7 +45,7 @@ export const checkAccounts: Check = createCheck(
   },
 );
 
-/** In an app, whose setup has options of its own. */
+/** Checks the accounts of an app, whose setup has its own options. */
 export const checkAppAccounts: Check = createCheck(
   "accounts",
   ["database"],
@@ -65,7 +65,10 @@ function reportAdmin({ hasAdmin }: DatabaseContents): Finding {
   return hint(`no account without an end is in the group ${ADMINS}`, remedy);
 }
 
-/** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
+/**
+ * Explains why the gate cannot read a file. Only root runs this check, because root can read every
+ * file while the gate runs as the owner of the data folder.
+ */
 async function explainDenial(file: string, dataDir: string): Promise<string | undefined> {
   if (process.geteuid?.() !== 0 || !existsSync(dataDir)) return undefined;
   const barrier = await findBarrier(file, dataDir);
@@ -74,7 +77,10 @@ async function explainDenial(file: string, dataDir: string): Promise<string | un
   return `permission denied${where} to the owner of ${dataDir}`;
 }
 
-/** Another AUTH_SECRET than the one that sealed them locks out the accounts that use codes. */
+/**
+ * Checks the secret that sealed the codes. With another AUTH_SECRET, accounts with codes are locked
+ * out.
+ */
 export const checkCodes: Check = createCheck(
   "one-time codes",
   ["database", "secret", "previousSecrets"],

@@ -18,7 +18,7 @@ const MISDIRECTED = 421;
 
 const FIELDS = [...LOCAL_FIELDS, "publicUrl", "cookieDomain", "returnDomains"] as const;
 
-/** Checks whether Latchkey answers at the URL that browsers use. */
+/** Checks whether Latchkey responds at the URL that browsers use. */
 export const checkAddress: Check = createCheck("address", FIELDS, async (installation) => {
   const site = await installation.visitSite();
   // The hosts check reports a refused host name.
@@ -42,7 +42,7 @@ export const checkAddress: Check = createCheck("address", FIELDS, async (install
   );
 });
 
-/** Reports an app whose visitors are sent to the sign-in, whose session does not reach the app. */
+/** Reports an app that redirects to the sign-in, but does not receive its session. */
 function reportUnreachedApp({ url, page }: SiteVisit, scope: SessionScope): Finding | undefined {
   const { publicUrl } = scope;
   const isSentThere = publicUrl && page.headers.location?.startsWith(`${publicUrl}/login`);
@@ -54,7 +54,10 @@ function reportUnreachedApp({ url, page }: SiteVisit, scope: SessionScope): Find
   );
 }
 
-/** Reports why Latchkey does not answer. Its sign-out shows that it does, even with other pages. */
+/**
+ * Reports why Latchkey does not respond. A response to sign-out proves that Latchkey responds, even
+ * if the pages differ.
+ */
 function reportUnanswered(site: SiteVisit, gate: string): Finding | undefined {
   const { login, form } = site;
   const { origin } = site.url;
@@ -124,7 +127,10 @@ function reportRefusedHost({ url, login, setup }: SiteVisit): Finding | undefine
   );
 }
 
-/** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
+/**
+ * Reports possible DNS rebinding. On loopback, only the host name check keeps out websites in a
+ * local browser.
+ */
 async function reportRebinding(
   installation: Installation<"host" | "allowedHosts" | "database">,
 ): Promise<Finding | undefined> {

@@ -2,15 +2,15 @@ import { STRICT_CSP } from "../http/responses.ts";
 import { type Check, createCheck, hint, ok } from "./check.ts";
 import { findSignInUrl, request } from "./visit-site.ts";
 
-/** Headers that many apps cannot tell from `Remote-User`. */
+/** Lists headers that many apps cannot distinguish from `Remote-User`. */
 const ALIASES = ["Remote.User", "Remote~User", "Remote_User"];
-/** A header that proxies pass on: if it does not arrive, the check cannot tell anything. */
+/** Proxies pass on this header. If it does not arrive, the check has no result. */
 const CONTROL = "X-Latchkey-Doctor";
 
 /**
- * Checks which aliases of a client a proxy passes on when it asks the gate before an app. Apps do
- * not show their headers, but the gate refuses a request with more than 16 KiB of them. So an alias
- * that is too long reveals by that refusal that it arrived.
+ * Checks which aliases of `Remote-User` a proxy passes on from a client to the gate before an app.
+ * Apps do not show their headers, but the gate refuses more than 16 KiB of headers. If it refuses a
+ * very long alias, that alias has arrived.
  */
 export const checkAliases: Check = createCheck("aliases", [], async ({ visitSite: site }) => {
   const visit = await site();
@@ -35,5 +35,5 @@ export const checkAliases: Check = createCheck("aliases", [], async ({ visitSite
   );
 });
 
-/** Three lines of 6 KB: proxies accept them, and together they exceed the limit of the gate. */
+/** Proxies accept three lines of 6 KB, and together these lines exceed the limit of the gate. */
 const TOO_LONG = Array.from({ length: 3 }, () => "x".repeat(6_000));

@@ -74,7 +74,10 @@ function reportDomain(
   );
 }
 
-/** Behind a proxy, which may have another certificate, browsers need not see this one. */
+/**
+ * Reports a host without a certificate. Behind a proxy this is a hint, because browsers may see the
+ * proxy's certificate instead.
+ */
 function reportUncoveredHost(
   none: string,
   { publicUrl, trustedProxies }: Pick<Settings, "publicUrl" | "trustedProxies">,
@@ -98,7 +101,7 @@ const TIMEOUT_MS = 4_000;
 export const checkCertificate: Check = createCheck("certificate", [], async ({ url, now }) => {
   if (url?.protocol !== "https:") return undefined;
   const served = await fetchCertificate(url).catch(() => undefined);
-  // The address check reports that nothing answers.
+  // The address check reports a missing response.
   if (served === undefined) return undefined;
   const what = `the certificate at ${url.origin}`;
   const { distrust, expiry } = served;
@@ -114,7 +117,10 @@ export const checkCertificate: Check = createCheck("certificate", [], async ({ u
 
 const RENEW = "renew it, and find out why that did not happen automatically";
 
-/** Connects with TLS, and accepts any certificate: returns its expiry, and why not to trust it. */
+/**
+ * Connects with TLS and accepts any certificate. Resolves to the expiry, and the reason not to
+ * trust the certificate.
+ */
 async function fetchCertificate({ hostname, port }: URL) {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const servername = isIP(host) === 0 ? host : "";
@@ -136,14 +142,17 @@ async function fetchCertificate({ hostname, port }: URL) {
 const OWN_CA = "for a private authority, run this with NODE_EXTRA_CA_CERTS set to its certificate";
 const TRUSTED = `if the clock of this machine is right, get one from an authority that browsers trust, such as Let's Encrypt; ${OWN_CA}`;
 
-/** By the reason that Node.js gives. */
+/** Maps the reasons that Node.js gives to remedies. */
 const TRUST_REMEDIES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
     "get a certificate for this name, or give users a URL with a name of this one",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
 };
 
-/** Automatic renewal happens long before, so a certificate that ends soon is a hint. */
+/**
+ * Reports the expiry. A certificate that expires soon is only a hint, because automatic renewal
+ * happens long before.
+ */
 function reportExpiry(
   what: string,
   expiry: Date,

@@ -4,14 +4,14 @@ import { getSettingName, type SettingsTable } from "../gate/settings/table.ts";
 import { getErrorMessage } from "../lib/fault.ts";
 import type { Installation } from "./installation.ts";
 
-/** What a check found. Hints and problems say how to fix them. */
+/** Describes what a check found. Hints and problems explain how to fix them. */
 export type Finding =
   | { readonly outcome: "ok"; readonly found: string }
   | { readonly outcome: "hint" | "problem"; readonly found: string; readonly remedy: string };
 
 export const ok = (found: string): Finding => ({ outcome: "ok", found });
 
-/** It works, but could be better, or will soon fail. */
+/** Creates a hint: the installation works, but could be better or will soon fail. */
 export const hint = (found: string, remedy: string): Finding => ({
   outcome: "hint",
   found,
@@ -23,7 +23,7 @@ export const problem: typeof hint = (found, remedy) => ({ outcome: "problem", fo
 /** `undefined` and an empty list mean that there is nothing to check. */
 export type Findings = Finding | undefined | readonly Finding[];
 
-/** The hints and problems, or a single `ok` finding if there are none. */
+/** Returns the hints and problems, or a single `ok` finding if there are none. */
 export function collectFindings(
   wrong: readonly (Finding | undefined | false)[],
   found: string,
@@ -34,19 +34,19 @@ export function collectFindings(
 
 export interface Check {
   readonly name: string;
-  /** The names of the settings that the check uses: it is skipped if one of them is invalid. */
+  /** Names the settings that the check uses. The check is skipped if one of them is invalid. */
   readonly settings: readonly string[];
   readonly run: (installation: Installation) => Promise<Findings>;
 }
 
-/** The settings that the defaults of others follow from. */
+/** Names the setting from which the default of a field follows. */
 const DEFAULT_FROM: Partial<Record<keyof SettingsTable, string>> = {
   database: "DATA_DIR",
   setupTokenFile: "DATA_DIR",
   allowedHosts: "HOST",
 };
 
-/** A check that gets only the settings that it declares, by field. */
+/** Creates a check that receives only the settings that it declares, by field. */
 export const createCheck = <F extends keyof SettingsTable>(
   name: string,
   fields: readonly F[],
@@ -63,8 +63,8 @@ export const createCheck = <F extends keyof SettingsTable>(
 export type Report = { readonly check: string } & Finding;
 
 /**
- * Reports on the settings, then runs the checks that use no invalid one: in parallel, with a time
- * limit each. A failing check does not affect others.
+ * Reports on the settings, then runs the checks that use no invalid setting. Checks run in
+ * parallel, each with a time limit. A failing check does not affect others.
  */
 export async function runChecks(
   checks: readonly Check[],

@@ -10,7 +10,7 @@ import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
-/** In the order of the report: from the machine to the address that users open. */
+/** Lists the checks in the order of the report: from the machine to the address that users open. */
 export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
@@ -18,7 +18,7 @@ export const checks: readonly Check[] = [
   ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 
-/** Of an app's database, which has no gate. */
+/** Lists the checks for an app's database, which has no gate. */
 export const appChecks: readonly Check[] = [
   ...[checkDisk, checkDatabase, checkLeftovers, checkAppAccounts],
 ];

@@ -30,7 +30,10 @@ export const checkCookie: Check = createCheck("cookie", ["cookieDomain"], async 
   );
 });
 
-/** Without a session, the gate redirects with the URL that it believes was requested. */
+/**
+ * Reports a wrong scheme. Without a session, the gate redirects with the URL that it believes was
+ * requested.
+ */
 function reportScheme(site: SiteVisit): Finding | undefined {
   const { url } = site;
   const assumed = URL.parse(findSignInUrl(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
@@ -46,7 +49,7 @@ function reportScheme(site: SiteVisit): Finding | undefined {
   );
 }
 
-/** Sign-out sends Set-Cookie even without a session. */
+/** Reports a proxy that removes cookies. Sign-out sends Set-Cookie even without a session. */
 function reportStrippedCookie({ url, form }: SiteVisit): Finding | undefined {
   if (form.status !== 303) return undefined;
   const cookies = form.headers["set-cookie"] ?? [];

@@ -13,9 +13,9 @@ import {
 } from "./check.ts";
 import { isDangling } from "./installation.ts";
 
-/** A folder that the gate writes to, the setting that names it, and the gate's files. */
+/** Describes a folder that the gate writes to, the setting that names it, and the gate's files. */
 interface Folder {
-  /** An app may have other files beside its database, for other users: only DATA_DIR is private. */
+  /** Only DATA_DIR must be private. An app may have files for other users beside its database. */
   readonly setting: "DATA_DIR" | "DATABASE_URL";
   readonly path: string;
   readonly files: readonly string[];
@@ -85,17 +85,19 @@ interface FolderEntry {
 const readEntry = (path: string): Promise<FolderEntry | undefined> =>
   ignoreMissing(stat(path).then((stats) => ({ path, stats })));
 
-/** The path itself or a folder above it, if it is a link that leads nowhere. */
+/** Finds a link that leads nowhere: the path itself or a folder above it. */
 async function findDanglingLink(path: string): Promise<string | undefined> {
   if ((await readEntry(path)) !== undefined) return undefined;
   return (await isDangling(path)) ? path : findDanglingLink(dirname(path));
 }
 
-/** The path itself, or the nearest folder above it that exists. */
+/** Finds the path itself, or the nearest folder above it that exists. */
 const findNearestExisting = async (path: string): Promise<FolderEntry> =>
   (await readEntry(path)) ?? findNearestExisting(dirname(path));
 
-/** The gate cannot start with a database that it cannot write to, wherever that is. */
+/**
+ * Reports a database that the gate cannot write to, in any folder. The gate cannot start with it.
+ */
 async function reportUnwritable(files: readonly FolderEntry[]): Promise<Finding | undefined> {
   for (const { path } of files) {
     const reason = await access(path, constants.W_OK).catch(explainFileError);
@@ -108,7 +110,10 @@ async function reportUnwritable(files: readonly FolderEntry[]): Promise<Finding 
   return undefined;
 }
 
-/** The gate cannot write to files of another user, often made by a command that ran with sudo. */
+/**
+ * Reports files of another user, which the gate cannot write to. A command that ran with sudo often
+ * creates such files.
+ */
 function reportOwner(
   path: string,
   { uid }: Stats,
@@ -142,7 +147,10 @@ function reportReadable({ mode }: Stats, files: readonly FolderEntry[]): Finding
   return problem(`every local user can read ${paths}`, `chmod 600 ${paths}`);
 }
 
-/** Who can write to the folder can replace the database. The group of an app's folder may be its own. */
+/**
+ * Reports a mode that is too open: users who can write to the folder can replace the database. The
+ * group of an app's folder may be the app's own group.
+ */
 function reportMode({ setting, path }: Folder, { mode }: Stats): Finding | undefined {
   const [written, open] = setting === "DATA_DIR" ? [0o022, 0o077] : [0o002, 0o002];
   const chmod = `chmod ${setting === "DATA_DIR" ? "700" : "o-w"} ${path}`;
@@ -162,7 +170,7 @@ const MEBIBYTE = 1024 * 1024;
 const SCARCE_MIB = 100;
 const FULL_MIB = 10;
 
-/** File systems whose locks are unreliable for SQLite, or that lack shared memory. */
+/** Lists file systems whose locks are unreliable for SQLite, or that lack shared memory. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],

@@ -145,7 +145,7 @@ function reportPostgres(hosts: readonly PostgresInspection[]): Findings {
   );
 }
 
-/** Two names of one server have the same start. */
+/** Reports several primary servers. Two names of the same server have the same start time. */
 function reportSplit(
   primaries: readonly { readonly host: string; readonly startedAt: string | undefined }[],
 ): Finding | undefined {
@@ -180,7 +180,10 @@ function reportCreator({ target, role }: { readonly target: string; readonly rol
 const PARTIAL = /\.partial(-wal|-shm|-journal)?$/;
 const REPLACED = /\.replaced-[\dTZ-]+?(-wal|-shm|-journal)?$/;
 
-/** Finds what `latchkey restore` has left beside the database: kept, or because it was killed. */
+/**
+ * Finds databases that `latchkey restore` has kept, and files that a killed backup or restore has
+ * left.
+ */
 export const checkLeftovers: Check = createCheck(
   "leftovers",
   ["database"],
@@ -194,7 +197,7 @@ export const checkLeftovers: Check = createCheck(
 
     const replaced = beside.filter((path) => REPLACED.test(path));
     const second = replaced.filter((path) => getFileId(path) === getFileId(file));
-    // Its database still has its own name, so the log of the database has been moved away from it.
+    // The database still has its own name, so its log has been moved away from it.
     const moved = replaced.filter((path) =>
       second.some((replacedFile) => path.startsWith(`${replacedFile}-`)),
     );

@@ -13,8 +13,8 @@ const FOLDER = "data folder (DATA_DIR)";
 const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
 
 /**
- * Asks what answers at a URL to prove that it is the gate of these settings. The differences are of
- * `COMPARED`: all of them without the secret.
+ * Requests a proof that the server at a URL is the gate of these settings. Returns the names in
+ * `COMPARED` that differ, which are all names if the secret differs.
  */
 async function compareGate(url: URL, installation: GateInstallation) {
   const { secret, dataDir } = installation.settings;
@@ -70,7 +70,9 @@ export const checkGate: Check = createCheck(
 
 const WILDCARDS = ["0.0.0.0", "::"];
 
-/** Reports only a conflict: the gate check tells whether the port itself is free. */
+/**
+ * Reports only conflicts between settings. The gate check reports whether the port itself is free.
+ */
 export const checkPorts: Check = createCheck(
   "ports",
   ["host", "port", "httpsPort", "metricsHost", "metricsPort"],
@@ -106,7 +108,7 @@ export const checkPublicUrl: Check = createCheck(
     const { publicUrl, port } = installation.settings;
     if (publicUrl === undefined || port === 0) return undefined;
     const local = getLocalUrl(installation.settings);
-    // Without a gate here, or with another one, there is nothing to compare with.
+    // If no gate or another gate runs here, there is nothing to compare with.
     const here = await compareGate(new URL("/healthz", local), installation);
     if (here.differences.length > 0) return undefined;
     const { reply, differences } = await compareGate(new URL("/login", publicUrl), installation);

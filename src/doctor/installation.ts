@@ -9,21 +9,24 @@ import type { SecretFile } from "../gate/settings/sources.ts";
 import { ignoreMissing } from "../lib/files/file-error.ts";
 import { type SiteVisit, visitSite } from "./visit-site.ts";
 
-/** The input of a check that declares some settings. Data that several checks need is read once. */
+/**
+ * Contains the input of a check that declares some settings. Data that several checks need is read
+ * once.
+ */
 export interface Installation<F extends keyof Settings = keyof Settings> {
   readonly settings: Pick<Settings, F>;
   readonly secretFiles: readonly SecretFile[];
-  /** The URL that browsers use, if it is known. */
+  /** Contains the URL that browsers use, if it is known. */
   readonly url: URL | undefined;
   readonly now: () => number;
-  /** Takes the setting, so that only a check which declares it can read the database. */
+  /** Takes the setting, so that only a check that declares it can read the database. */
   inspectDatabase(location: DatabaseLocation): Promise<InspectedDatabase>;
   visitSite(): Promise<SiteVisit | undefined>;
 }
 
 type InspectedDatabase =
   | { readonly kind: "missing" }
-  /** A link to a file that does not exist. */
+  /** The database is a link to a file that does not exist. */
   | { readonly kind: "dangling" }
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
@@ -49,12 +52,12 @@ export function openInstallation(
 
 async function inspectDatabase(location: DatabaseLocation): Promise<InspectedDatabase> {
   if (location.kind === "postgres") {
-    // Loaded on demand: the driver takes longer to load than everything else.
+    // The driver is loaded on demand, because loading it takes longer than everything else.
     const { inspectPostgres } = await import("../db/postgres/inspect.ts");
     return { kind: "postgres", hosts: await inspectPostgres(location.url) };
   }
   const { file } = location;
-  // Throws if the file exists and cannot be read.
+  // The check throws if the file exists and cannot be read.
   const readable = access(file, constants.R_OK).then(() => "yes" as const);
   if ((await ignoreMissing(readable)) === undefined) {
     return { kind: (await isDangling(file)) ? "dangling" : "missing" };
@@ -62,7 +65,9 @@ async function inspectDatabase(location: DatabaseLocation): Promise<InspectedDat
   return { kind: "sqlite", inspection: await inspectSqlite(file) };
 }
 
-/** Whether the path is a link to something that does not exist, such as on a disk that is not mounted. */
+/**
+ * Returns whether the path is a link to a missing file, for example on a disk that is not mounted.
+ */
 export async function isDangling(path: string): Promise<boolean> {
   const link = await ignoreMissing(lstat(path));
   return link?.isSymbolicLink() === true && (await ignoreMissing(stat(path))) === undefined;
@@ -75,7 +80,7 @@ const EMPTY: DatabaseContents = {
   codes: [],
 };
 
-/** What the gate's database contains, or `undefined` if it cannot be read. */
+/** Resolves to the contents of the gate's database, or `undefined` if it cannot be read. */
 export async function readContents({
   settings,
   inspectDatabase: database,

@@ -3,9 +3,11 @@ import { createAddressMatcher } from "../http/remote-address.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 
-/** No network of one owner is that large: `fc00::/7` is the largest private one. */
+/** Networks of one owner are smaller: `fc00::/7` is the largest private network. */
 const TOO_WIDE = /\/0*[0-6]$/;
-/** Addresses of different owners: ranges of IPv6 such as `::ffff:0:0/96` contain all of IPv4. */
+/**
+ * These addresses have different owners. IPv6 ranges such as `::ffff:0:0/96` contain all of IPv4.
+ */
 const SAMPLES = ["1.1.1.1", "81.2.69.142", "203.0.113.7"];
 
 export const checkProxy: Check = createCheck("proxy", ["trustedProxies"], async (installation) => {

@@ -5,12 +5,12 @@ import { getErrorCode } from "../lib/fault.ts";
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** The response to a request, or why there is none: then it has neither headers nor a body. */
+/** Contains the response to a request. Without a response, it has neither headers nor a body. */
 interface Reply extends Omit<HttpResponse, "status"> {
   readonly status: number | undefined;
-  /** `it returns 404`, or why there was no response. */
+  /** Contains text such as `it returns 404`, or the reason why there was no response. */
   readonly result: string;
-  /** The code of the error, if there was no response. */
+  /** Contains the code of the error, if there was no response. */
   readonly code?: string | undefined;
 }
 
@@ -19,7 +19,10 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
+/**
+ * Sends a request. It accepts any certificate, because it sends no secret. The certificate check
+ * verifies the certificate.
+ */
 export async function request(
   url: URL,
   { method = "GET", headers = {} }: RequestOptions = {},
@@ -39,16 +42,19 @@ export async function request(
   }
 }
 
-/** The responses of a site to requests that change nothing. */
+/** Contains the responses of a site to requests that change nothing. */
 export interface SiteVisit {
   readonly url: URL;
   readonly login: Reply;
   readonly setup: Reply;
-  /** A form posted to the site with its own origin, as a browser would. */
+  /**
+   * Contains the response to a form that is posted to the site with its own origin, as a browser
+   * does.
+   */
   readonly form: Reply;
-  /** The first page, as a browser without a session asks for it. */
+  /** Contains the response for the first page, as a browser without a session requests it. */
   readonly page: Reply;
-  /** The same site without TLS; requested only if HTTPS uses its default port. */
+  /** Contains the response without TLS. The request is only sent if HTTPS uses its default port. */
   readonly plain: Reply | undefined;
 }
 
@@ -59,7 +65,7 @@ export async function visitSite(url: URL): Promise<SiteVisit> {
   const [login, setup, form, page, plain] = await Promise.all([
     send("/login"),
     send("/setup"),
-    // Ends no session, because the request has no cookie.
+    // This request ends no session, because it has no cookie.
     send("/logout", { method: "POST", headers: { Origin: url.origin } }),
     send("/"),
     hasPlainSite ? send(`http://${url.hostname}/login`) : undefined,
@@ -67,13 +73,16 @@ export async function visitSite(url: URL): Promise<SiteVisit> {
   return { url, login, setup, form, page, plain };
 }
 
-/** The URL of the sign-in, if the proxy asks the gate before an app at this address. */
+/** Returns the URL of the sign-in, if the proxy asks the gate before an app at this address. */
 export function findSignInUrl({ url, page }: SiteVisit): URL | undefined {
   const location = URL.parse(page.headers.location ?? "", url) ?? undefined;
   return location?.searchParams.has(RETURN_TO) ? location : undefined;
 }
 
-/** Where HTTP redirects to HTTPS: then its responses say nothing about the gate. */
+/**
+ * Returns the HTTPS target of a redirect. Responses with such a redirect reveal nothing about the
+ * gate.
+ */
 export function findTlsRedirect({ headers }: Reply, from: URL): URL | undefined {
   const target = URL.parse(headers.location ?? "", from);
   return from.protocol === "http:" && target?.protocol === "https:" ? target : undefined;

@@ -4,12 +4,13 @@ import type { Handler } from "./handle.ts";
 import { createDoctorProof } from "./identity-proof.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** The header of the doctor's question and of the answer to it. */
+/** Names the header of the doctor's question and of the response to it. */
 export const PROOF_HEADER = "x-latchkey-identity";
 
 /**
- * The handler with the proof, for a doctor that knows the secret, of which gate this is. Requests
- * without the doctor's question get no more than before. The database is known once it is open.
+ * Returns the handler with a proof of its identity, which only a doctor that knows the secret can
+ * request. Other responses do not change. The database ID is `undefined` until the database is
+ * open.
  */
 export function addIdentityProof(
   handle: Handler,

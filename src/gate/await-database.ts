@@ -7,15 +7,18 @@ const TRY_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
 interface Opening<T> {
-  /** Rejects after a failure that does not pass by waiting, and after `stop`. */
+  /** Rejects after a permanent failure, and after `stop`. */
   readonly done: Promise<T>;
-  /** Resolves once an attempt has failed and another one follows. */
+  /** Resolves once an attempt has failed and another attempt follows. */
   readonly waiting: Promise<void>;
-  /** Resolves once an attempt that is running has ended. */
+  /** Resolves once the running attempt has ended. */
   stop(): Promise<void>;
 }
 
-/** Runs `attempt` until it succeeds. While the database cannot be reached, waits and logs why. */
+/**
+ * Runs `attempt` until it succeeds. While the database is unreachable, it waits and logs the
+ * reason.
+ */
 export function awaitDatabase<T>(
   attempt: () => Promise<T>,
   monotonic: () => number,

@@ -4,8 +4,8 @@ import { Fault } from "../lib/fault.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /**
- * Runs a program with the domain as its only argument, without a shell. It continues after the
- * server stops, because a half-finished domain setup is worse. Its errors go to those of the gate.
+ * Runs a program with the domain as its only argument, without a shell. The program continues after
+ * the server stops, because a half-finished domain setup is worse. It shares stderr with the gate.
  */
 async function runCommand(
   program: string,
@@ -32,7 +32,10 @@ async function runCommand(
   );
 }
 
-/** Runs the operator's command, requests a certificate, or both. `undefined` for neither. */
+/**
+ * Returns a setup that runs the operator's command, requests a certificate, or does both. Returns
+ * `undefined` if neither is configured.
+ */
 export function createDomainSetup(
   { domainSetupCommand: program, programEnvironment: env }: Settings,
   requestCertificate: ((domain: string) => Promise<void>) | undefined,

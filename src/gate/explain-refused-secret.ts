@@ -7,8 +7,8 @@ import { getSettingName } from "./settings/table.ts";
 type SecretSettings = "nodeEnv" | "secret" | "previousSecrets" | (typeof REACH_FIELDS)[number];
 
 /**
- * Why the gate does not start with its secrets; `undefined` if it does. With the built-in secret,
- * whoever can reach the gate can make a session for any account.
+ * Explains why the gate does not start with its secrets, or returns `undefined` if it does. With
+ * the built-in secret, any client that reaches the gate can forge a session for any account.
  */
 export function explainRefusedSecret(settings: Pick<Settings, SecretSettings>): string | undefined {
   const weak = findWeakSecrets(settings);

@@ -10,11 +10,14 @@ export type Handler = (
   outgoing: ServerResponse | Http2ServerResponse,
 ) => void;
 
-/** Whether the whole response was sent; valid once the response is closed. */
+/** Returns whether the whole response was sent. The result is valid once the response is closed. */
 export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
-/** A response that cannot be written closes its connection, not the process. */
+/**
+ * Returns a handler. If it cannot write a response, it closes the connection and the process
+ * continues.
+ */
 export function createHandler(endpoint: AdapterParts["answer"]): Handler {
   return (incoming, outgoing) => {
     const send = (response: Answer): void => {

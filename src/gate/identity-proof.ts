@@ -5,16 +5,19 @@ import { isSame } from "../lib/random-text.ts";
 const NONCE_BYTES = 16;
 const QUESTION = /^([\w-]{22})\.([\w-]{43})$/;
 
-/** An unknown name counts as an empty one. */
+/** Lists names to prove. An unknown name counts as an empty name. */
 type Names = readonly (string | undefined)[];
 
 /**
- * Shows the doctor whether a gate has its secret and uses the same folder and database. Only who
- * knows the secret can ask, so that others get no signature to guess the secret with.
+ * Proves to the doctor that a gate has the same secret, folder and database. Only a doctor that
+ * knows the secret can ask, so that an attacker gets no signature for guessing the secret.
  */
 interface DoctorProof {
   createQuestion(): string;
-  /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */
+  /**
+   * Returns one proof of the secret and one proof of each name. Returns `undefined` if another
+   * secret signed the question.
+   */
   answerQuestion(question: string, names: Names): readonly string[] | undefined;
 }
 

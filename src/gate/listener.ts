@@ -6,12 +6,14 @@ import type { Handler } from "./handle.ts";
 import { limitPipelines } from "./pipeline-limit.ts";
 import { requireHost, respondToRefusals } from "./refusals.ts";
 
-/** An import would read every export, and so load Node's Fetch implementation: 25 ms and 14 MB. */
+/**
+ * An import would read every export and thereby load Node's Fetch implementation (25 ms, 14 MB).
+ */
 const http = process.getBuiltinModule("node:http");
 
 /**
- * Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate.
- * `requireHost` refuses requests without Host.
+ * Sets shorter limits than Node's defaults (a minute for the headers), which let slow connections
+ * accumulate. `requireHost` refuses requests without a Host header.
  */
 export const SERVER_OPTIONS = {
   headersTimeout: 5_000,
@@ -21,13 +23,14 @@ export const SERVER_OPTIONS = {
   requireHostHeader: false,
 };
 
+/** Suffices for the largest response, a logo of 512 KiB. */
 const MAX_STALL_MS = 30_000;
 const CHECK_EVERY_MS = 2_000;
 
 /**
- * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
- * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
- * Returns what closes those that have sent nothing: Node.js 24 does not count them as idle.
+ * Closes connections that do not read their responses in time, because Node.js limits only
+ * requests. One timer checks all connections, so a request costs nothing. Returns a function that
+ * closes those that have sent nothing: Node.js 24 does not count them as idle.
  */
 export function watchConnections(
   server: NetServer,
@@ -65,13 +68,14 @@ export function createListener(handle: Handler): PlainServer {
     http.Server.prototype.closeIdleConnections.call(server);
     closeUnused();
   };
-  // Not http.Server.close: it closes connections whose next request is in transit.
+  // `http.Server.close` is not used, because it closes connections whose next request is in
+  // transit.
   const finish: DrainableServer["finish"] = (closed) =>
     void NetServer.prototype.close.call(server, closed);
   return Object.assign(server, { finish, closeIdleConnections });
 }
 
-/** Resolves to the URL of the server. */
+/** Starts listening. Resolves to the URL of the server. */
 export async function listen(server: NetServer, host: string, port: number): Promise<string> {
   try {
     await once(server.listen({ host, port }), "listening");
@@ -81,7 +85,8 @@ export async function listen(server: NetServer, host: string, port: number): Pro
       cause: error,
     });
   }
-  // A connection that cannot be accepted, for example for lack of memory, must not end the process.
+  // A connection that cannot be accepted, for example without free memory, must not end the
+  // process.
   server.on("error", () => {});
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";
@@ -95,7 +100,7 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host name cannot be resolved",
 };
 
-/** What `drain` needs of an HTTP or HTTPS server. */
+/** Describes what `drain` needs of an HTTP or HTTPS server. */
 export interface DrainableServer {
   prependListener(event: "request", listener: (...request: Parameters<Handler>) => void): unknown;
   /** Stops accepting connections and keeps the open ones. */
@@ -104,13 +109,13 @@ export interface DrainableServer {
   closeAllConnections(): void;
 }
 
-/** For requests in transit on connections that look idle. */
+/** Idle connections stay open for this time, because their next request may be in transit. */
 const GRACE_MS = 250;
 const SWEEP_EVERY_MS = 50;
 
 /**
- * Stops accepting and lets requests in flight finish. After `withinMs` it closes all connections,
- * since a slow client could otherwise delay the stop. Responses on the way say `Connection: close`.
+ * Stops accepting connections and waits for requests in flight. After `withinMs` it closes all
+ * connections, since a slow client could delay the stop. Late responses say `Connection: close`.
  */
 export async function drain(server: DrainableServer, withinMs: number): Promise<void> {
   server.prependListener("request", (_incoming, outgoing) => {

@@ -5,11 +5,13 @@ import type { ServerLog } from "../lib/server-log.ts";
 import { type Polling, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;
-/** Small batches with pauses, so that other statements do not wait. */
+/** The batches are small and have pauses, so that other statements do not wait. */
 const BATCH_SIZE = 200;
 const PAUSE_MS = 25;
 
-/** Removes log entries older than `keepMs`, now and every hour. `stop` waits for the current batch. */
+/**
+ * Removes log entries older than `keepMs`, now and every hour. `stop` waits for the current batch.
+ */
 export function startLogRetention(
   store: Pick<StoreParts["log"], "prune">,
   keepMs: number,

@@ -9,10 +9,10 @@ import { Fault, getErrorCode, getErrorReason } from "../lib/fault.ts";
 import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** The store of either database. */
+/** Provides a store in either database, SQLite or PostgreSQL. */
 export type OpenStore = Store & Partial<Pick<PostgresStore, "readDatabaseId">>;
 
-/** A store that `await using` closes. */
+/** `await using` closes this store. */
 export type DisposableStore = OpenStore & AsyncDisposable;
 
 const makeDisposable = (store: OpenStore): DisposableStore =>
@@ -20,12 +20,15 @@ const makeDisposable = (store: OpenStore): DisposableStore =>
 
 type StoreSettings = Pick<Settings, "database">;
 
-/** What happens to a missing database. `read` opens one also where this user cannot write. */
+/**
+ * Decides what happens to a missing database. With `read`, a database also opens if this user
+ * cannot write to it.
+ */
 export type Access = "create" | "refuse" | "read";
 
 /**
- * Opens the store that the settings name. A missing database is created, with its folder, or is
- * `database_missing`.
+ * Opens the store that the settings select. With `create`, it creates a missing database and its
+ * folder. Otherwise a missing database throws `database_missing`.
  */
 export async function openStore(
   { database }: StoreSettings,
@@ -39,7 +42,7 @@ export async function openStore(
   }
 }
 
-/** Opens the store at a place. A folder is not created, and the error does not name the place. */
+/** Opens the store at a location. It creates no folder, and its errors do not name the location. */
 export async function openDatabase(
   location: DatabaseLocation,
   access: Access,
@@ -51,12 +54,14 @@ export async function openDatabase(
       await (access === "read" ? openSqliteToRead(file) : openSqlite({ file, missing })),
     );
   }
-  // Loaded on demand, because the driver takes a tenth of the start time.
+  // The driver is loaded on demand, because it takes a tenth of the start time.
   const { openPostgres } = await import("../db/postgres/store.ts");
   return makeDisposable(await openPostgres({ url: location.url, missing }));
 }
 
-/** As `openStore`, for a gate that can wait for PostgreSQL. An SQLite file is opened at once. */
+/**
+ * Opens a store like `openStore`, but lets a gate wait for PostgreSQL. SQLite files open at once.
+ */
 export async function prepareStore({
   database,
 }: StoreSettings): Promise<PreparedStore<DisposableStore>> {
@@ -74,7 +79,7 @@ export async function prepareStore({
   };
 }
 
-/** The error with what could not be opened, unless it already says that. */
+/** Adds the database to the message of an error, unless the message already names it. */
 function explainOpenError(database: DatabaseLocation, error: unknown): unknown {
   const explainedCodes = [
     "database_incomplete",
@@ -90,7 +95,7 @@ function explainOpenError(database: DatabaseLocation, error: unknown): unknown {
   );
 }
 
-/** As `openStore`, but `undefined` if there is no database or if it is empty. */
+/** Opens a store like `openStore`. Returns `undefined` if the database is missing or empty. */
 export async function openExistingStore(
   settings: StoreSettings,
 ): Promise<DisposableStore | undefined> {

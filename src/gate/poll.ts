@@ -1,7 +1,7 @@
 import { pause } from "../lib/pause.ts";
 
 export interface Polling {
-  /** Resolves once a check that is running has ended. */
+  /** Resolves once the running check has ended. */
   stop(): Promise<void>;
 }
 

@@ -12,7 +12,9 @@ export const REACH_FIELDS = [
 
 type ReachField = (typeof REACH_FIELDS)[number];
 
-/** Whether other machines can reach the gate, according to the settings and an optional URL. */
+/**
+ * Returns whether other machines can reach the gate, according to the settings and an optional URL.
+ */
 export function getReach(
   settings: Pick<Settings, ReachField>,
   url?: URL,
@@ -21,7 +23,7 @@ export function getReach(
   return isHere && findReachFields(settings).length === 0 ? "this-machine" : "others";
 }
 
-/** The settings according to which other machines can reach the gate. */
+/** Returns the settings according to which other machines can reach the gate. */
 export function findReachFields(settings: Pick<Settings, ReachField>): readonly ReachField[] {
   const { host, publicUrl, cookieDomain, trustedProxies, httpsPort, tlsCertFile } = settings;
   const isOther = (name: string | undefined): boolean =>
@@ -31,13 +33,13 @@ export function findReachFields(settings: Pick<Settings, ReachField>): readonly 
     isOther(publicUrl && new URL(publicUrl).hostname) && "publicUrl",
     isOther(cookieDomain) && "cookieDomain",
     trustedProxies.length > 0 && "trustedProxies",
-    // An automatic certificate is for a domain, at which the authority reaches the gate.
+    // An automatic certificate is for a domain, and the authority reaches the gate at that domain.
     httpsPort !== undefined && tlsCertFile === undefined && "httpsPort",
   ] as const;
   return fields.filter((field) => field !== false);
 }
 
-/** The scheme on PORT, which stays plain HTTP beside an HTTPS_PORT. */
+/** Returns the scheme on PORT, which stays plain HTTP if HTTPS_PORT is set too. */
 export const getScheme = ({
   httpsPort,
   tlsCertFile,
@@ -46,21 +48,23 @@ export const getScheme = ({
 
 export const LOCAL_FIELDS = ["host", "port", "httpsPort", "tlsCertFile"] as const;
 
-/** Where this machine reaches the gate. */
+/** Returns the URL at which this machine reaches the gate. */
 export function getLocalUrl(settings: Pick<Settings, (typeof LOCAL_FIELDS)[number]>): URL {
   const host = toConnectableHost(settings.host);
   return new URL(`${getScheme(settings)}://${formatUrlHost(host)}:${settings.port}`);
 }
 
-/** What to do if no gate answers there: a command knows only the settings that it gets itself. */
+/**
+ * Tells what to do if no gate responds. A command only knows the settings that it receives itself.
+ */
 export const ADDRESS_REMEDY =
   "start the gate; if it runs, write its HOST, PORT, HTTPS_PORT and TLS_CERT_FILE into the file of --env-file, not into the unit or its command line";
 
-/** The address to connect to for a listen address: 0.0.0.0 and :: include loopback. */
+/** Returns the address to connect to for a listen address. 0.0.0.0 and :: include loopback. */
 export function toConnectableHost(address: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   return address === "::" ? "::1" : address;
 }
 
-/** An IPv6 address has brackets in a URL. */
+/** Adds the brackets that an IPv6 address has in a URL. */
 export const formatUrlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);

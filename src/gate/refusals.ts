@@ -6,7 +6,7 @@ import { sendAnswer } from "../http/send-answer.ts";
 import { getErrorCode } from "../lib/fault.ts";
 import type { Handler } from "./handle.ts";
 
-// See `listener.ts` for why it is not imported.
+// `listener.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 const CLOSE: Headers = { Connection: "close" };
@@ -14,10 +14,10 @@ const HEADER_LINES = Object.entries({ ...CLOSE, ...BODYLESS_HEADERS })
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("");
 
-/** A client may take this long to send the rest of a refused request. */
+/** Limits the time in which a client may send the rest of a refused request. */
 const MAX_REST_MS = 1_000;
 
-/** The statuses of what Node's HTTP parser refuses; 400 for everything else. */
+/** Maps the errors of Node's HTTP parser to a status. All other errors get 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -25,8 +25,8 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Answers what never reaches a handler with the headers of every other response. Node's own answers
- * to malformed HTTP/1.1 requests have none.
+ * Responds to requests that never reach a handler, with the headers of every other response. Node's
+ * own responses to malformed HTTP/1.1 requests lack these headers.
  */
 export function respondToRefusals(server: Server | Http2SecureServer): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -37,16 +37,16 @@ export function respondToRefusals(server: Server | Http2SecureServer): void {
     sendTextResponse(outgoing, 417, CLOSE),
   );
   server.on("clientError", (error: Error, socket: Duplex) => {
-    // The rest of a request that was already refused.
+    // This data is the rest of a request that was already refused.
     if (socket.writableEnded) return;
-    // In the middle of another response, the client would take the refusal for its content.
+    // During another response, the client would take the refusal for a part of that response.
     if (!socket.writable || isInResponse(latest.get(socket))) {
       socket.destroy();
       return;
     }
     const status = STATUSES[getErrorCode(error) ?? ""] ?? 400;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${HEADER_LINES}\r\n`);
-    // Closed with unread data, the connection would be reset before the client reads the answer.
+    // Closing with unread data would reset the connection before the client reads the response.
     socket.resume();
     setTimeout(() => socket.destroy(), MAX_REST_MS).unref();
   });
@@ -55,15 +55,18 @@ export function respondToRefusals(server: Server | Http2SecureServer): void {
 type Outgoing = ServerResponse | Http2ServerResponse;
 
 /**
- * Whether a response is being sent on the connection of this one, the latest. If it has no socket, it
- * waits for the end of the one before it.
+ * Returns whether a response is being sent on the connection of `latest`. If `latest` has no
+ * socket, it waits for the end of the response before it.
  */
 const isInResponse = (latest: ServerResponse | undefined): boolean =>
   latest !== undefined &&
   !latest.writableFinished &&
   (latest.socket === null || latest.headersSent);
 
-/** HTTP/1.1 requires a Host header. Node would check that too, without the protective headers. */
+/**
+ * Refuses HTTP/1.1 requests without a Host header. Node's own check would omit the security
+ * headers.
+ */
 export function requireHost(handle: Handler): Handler {
   return (incoming, outgoing) => {
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
@@ -74,7 +77,7 @@ export function requireHost(handle: Handler): Handler {
   };
 }
 
-/** Answers a request that the routes do not get, with the headers of every other response. */
+/** Sends a text response outside the routes, with the headers of every other response. */
 export function sendTextResponse(
   outgoing: Outgoing,
   status: number,

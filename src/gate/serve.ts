@@ -21,21 +21,26 @@ import { createGateSetupToken, prepareSetup, reportSetup } from "./setup-state.t
 
 const { now, monotonic } = systemClock;
 
-/** With two seconds for the log entries, less than the ten that service managers allow. */
+/** Two more seconds for the log entries keep the stop below the ten that service managers allow. */
 const DRAIN_WITHIN_MS = 7_000;
 
 export interface Gate {
   readonly url: string;
-  /** The URL for HTTPS, even while there is no certificate. */
+  /** Contains the URL for HTTPS, even while there is no certificate. */
   readonly httpsUrl: string | undefined;
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
   readonly startup: Promise<void>;
-  /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
+  /**
+   * Finishes requests in flight, writes waiting log entries and closes everything within ten
+   * seconds.
+   */
   stop(): Promise<void>;
 }
 
-/** Starts the standalone gate. When that fails, closes what was opened and throws. */
+/**
+ * Starts the standalone gate. If that fails, it closes everything that it has opened and throws.
+ */
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   const opened = new AsyncDisposableStack();
   try {
@@ -46,7 +51,7 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   }
 }
 
-/** Opens the parts in order of dependence; they are closed in reverse order. */
+/** Opens the services in order of dependence. They are closed in reverse order. */
 async function openGate(
   settings: Settings,
   log: GateLog,
@@ -105,12 +110,16 @@ async function openGate(
     const retention = startLogRetention(store.log, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });
-  // `begun` is for those who ask: a gate that waits and is stopped is no error.
+  // Only callers that await `startup` get its error. Stopping a gate that still waits is not an
+  // error.
   startup.catch(() => {});
   return { url, httpsUrl, metricsUrl, startup: startup };
 }
 
-/** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */
+/**
+ * Opens the certificates, or returns `undefined` for plain HTTP. The code is loaded on demand,
+ * because most gates serve plain HTTP.
+ */
 async function openCertificates(
   settings: Settings,
   log: GateLog,
@@ -131,7 +140,7 @@ async function openCertificates(
   return fromAuthority(settings, now, log);
 }
 
-/** Loaded on demand, because most gates serve no metrics. */
+/** Starts the metrics. Their code is loaded on demand, because most gates serve no metrics. */
 async function startMetrics(
   { metricsHost: host, metricsPort: port }: Settings,
   certificates: Certificates | undefined,
@@ -153,7 +162,10 @@ function observeRequests(
   return logRequests(handle, adapter.withRequestId, monotonic, log);
 }
 
-/** Plain HTTP alone, HTTPS alone, or both, where HTTP redirects to HTTPS once that works. */
+/**
+ * Starts plain HTTP, HTTPS, or both. With both, HTTP redirects to HTTPS once a certificate is
+ * valid.
+ */
 async function startListeners(
   { host, port, httpsPort, publicUrl }: Settings,
   handle: Handler,
@@ -167,7 +179,7 @@ async function startListeners(
   const startPlain = async (handlePlain: Handler): Promise<string> => {
     const server = createListener(handlePlain);
     const url = await listen(server, host, port).catch((error) => {
-      // Clients that have reached HTTPS already must not delay the report.
+      // Clients that already use HTTPS must not delay the report.
       for (const other of servers) other.closeAllConnections();
       throw error;
     });

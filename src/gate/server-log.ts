@@ -11,20 +11,20 @@ import type { ServerLog } from "../lib/server-log.ts";
 import { type Handler, wasSent } from "./handle.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 
-/** The server log of the gate. An error in the field `err` is logged with its stack. */
+/** Logs for the gate. An error in the field `err` is logged with its stack. */
 export interface GateLog extends ServerLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
 
-/** The stream of Node.js for a file descriptor, or any other stream. */
+/** Describes Node's stream for a file descriptor, or any other stream. */
 interface LogOutput {
   readonly fd?: number;
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** What Node.js has behind the stream of a pipe, socket or terminal, without a public name. */
+/** Describes Node's undocumented handle behind the stream of a pipe, socket or terminal. */
 interface WithHandle {
   readonly _handle?: { readonly fd?: number; setBlocking?(blocking: boolean): unknown } | null;
 }
@@ -34,7 +34,7 @@ export interface OutputLog extends GateLog {
   finish(): Promise<void>;
 }
 
-/** JSON lines, or readable lines on a terminal. */
+/** Creates a log that writes JSON lines, or readable lines on a terminal. */
 export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): OutputLog {
   const shown = (line: string): string => (out.isTTY === true ? formatReadableLine(line) : line);
   const writer = out.fd === undefined ? undefined : createLineWriter(out, out.fd, shown);
@@ -55,7 +55,7 @@ export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): O
   };
 }
 
-/** Characters of a text in a line, such as a stack or a path, which a client can make 16 KB long. */
+/** Limits the characters of a text in a line. A client can make a stack or a path 16 KB long. */
 const MAX_TEXT = 4_000;
 
 function formatJsonLine(level: LogLevel, fields: object, msg: string): string {
@@ -71,22 +71,22 @@ function formatJsonLine(level: LogLevel, fields: object, msg: string): string {
 
 const RETRY_AFTER_MS = 50;
 
-/** Bytes of lines that wait for a slow reader. */
+/** Limits the bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** The end of the process waits for a slow reader for half a second. */
+/** The process waits up to half a second for a slow reader before it ends. */
 const FINISH_TRIES = 10;
 
-/** A line, or the rest of it. `count` is the number of lines that are lost with it. */
+/** Contains a line, or the rest of it. `count` is the number of lines that are lost with it. */
 interface WaitingLine {
   readonly bytes: Buffer;
   readonly count: number;
 }
 
 /**
- * Writes a line at once if the reader takes it, so that an exit loses nothing. It never waits, since
- * a held terminal or a full pipe must not stop the gate. Lines wait in memory, up to a limit; further
- * lines are dropped, and their number is written as soon as there is room again.
+ * Writes a line at once if the reader accepts it, so that an exit loses nothing. It never waits,
+ * since a held terminal or a full pipe must not stop the gate. Up to a limit, lines wait in memory.
+ * Further lines are dropped, and their number is written when there is room again.
  */
 function createLineWriter(out: WithHandle, fd: number, shown: (line: string) => string) {
   let waiting: WaitingLine[] = [];
@@ -109,16 +109,16 @@ function createLineWriter(out: WithHandle, fd: number, shown: (line: string) => 
 
   function writeWaiting(): void {
     const handle = out._handle;
-    // Each time: a child process to which the same pipe is passed makes it blocking again.
+    // This is repeated, because a child process with the same pipe makes the pipe blocking again.
     handle?.setBlocking?.(false);
-    // For a terminal, Node.js has opened a descriptor of its own.
+    // Node.js opens a separate descriptor for a terminal.
     const target = handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : fd;
     for (let [line] = waiting; line !== undefined; [line] = waiting) {
       const { bytes } = line;
       const written = writeSync(target, bytes);
       waitingBytes -= written;
       if (written === bytes.length) waiting.shift();
-      // From here on, the line must be completed: no other may begin in it.
+      // This line must be completed before another line begins.
       else waiting[0] = { bytes: bytes.subarray(written), count: 0 };
     }
   }
@@ -132,7 +132,7 @@ function createLineWriter(out: WithHandle, fd: number, shown: (line: string) => 
       return false;
     } catch (error) {
       if (getErrorCode(error) === "EAGAIN") return true;
-      // A closed pipe, or a full disk.
+      // The pipe is closed, or the disk is full.
       dropped += waiting.reduce((sum, { count }) => sum + count, 0);
       waiting = waiting.filter(({ count }) => count === 0);
       waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -172,12 +172,12 @@ const DROPPED = "lines of the log dropped: nothing took them";
 
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
 
-/** A JSON line in readable form. */
+/** Formats a JSON line in readable form. */
 function formatReadableLine(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
   const color = COLORS[level as keyof typeof COLORS] ?? "red";
   const details = Object.entries(rest)
-    // Already in the message that the gate listens.
+    // The message that the gate listens already contains the URL.
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => toPrintable(String(part)));
@@ -187,7 +187,7 @@ function formatReadableLine(line: string): string {
 
 const paths = pathsUnder("");
 
-/** Logs each request without its sender, its query and the token of a one-time link. */
+/** Logs each request without the client's address, the query and the token of a one-time link. */
 export function logRequests(
   handle: Handler,
   withRequestId: AdapterParts["withRequestId"],

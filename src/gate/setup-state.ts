@@ -9,28 +9,31 @@ import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
 import { deleteTokenFile, makeSetupToken, readTokenFile } from "./setup-token-file.ts";
 
-/** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
+/**
+ * Returns whether setup always requires a token. After a database is lost, the next visitor must
+ * not be able to create the first account.
+ */
 export const isTokenRequired = (
   settings: Parameters<typeof getReach>[0] & Pick<Settings, "setupTokenAtStart">,
 ): boolean => settings.setupTokenAtStart === "auto" && getReach(settings) === "others";
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The parts of a store that decide about the setup. */
+/** Contains the parts of a store that decide about the setup. */
 interface SetupStore {
   readonly users: Pick<StoreParts["users"], "any">;
   readonly setupToken: StoreParts["setupToken"];
 }
 
 interface GateSetupToken extends SetupTokenSource {
-  /** The operator's own token, or `undefined` if there is none. */
+  /** Resolves to the operator's own token, or `undefined` if there is none. */
   readOperatorToken(): Promise<string | undefined>;
 }
 
 /**
- * The setup token of the gate: the operator's own in the file, or else the one that the database
- * keeps for all gates on it. Where one is required, setup is refused while there is none.
- * Elsewhere, setup requires none while the file cannot be read, which is logged once per reason.
+ * Creates the token source of the gate: the operator's token file, or the token in the shared
+ * database. If a token is required, setup is refused without one. Otherwise setup requires no token
+ * while the file is unreadable, and each reason is logged once.
  */
 export function createGateSetupToken(
   settings: Settings,
@@ -56,7 +59,7 @@ export function createGateSetupToken(
     readOperatorToken,
     async read() {
       const token = (await readOperatorToken()) ?? (await store.setupToken.find());
-      // The setup that makes the account removes the token after that.
+      // The setup that creates the account removes the token afterwards.
       const isMissing = token === undefined && isTokenRequired(settings);
       if (!isMissing || (await store.users.any())) return token;
       const problem = "there is no setup token: restart the gate or run `latchkey setup-link`";
@@ -66,7 +69,7 @@ export function createGateSetupToken(
   };
 }
 
-/** Deletes the token of the database, and the operator's own. */
+/** Deletes the token in the database and the operator's own token. */
 export async function deleteTokens(
   store: Pick<SetupStore, "setupToken">,
   file: string,
@@ -78,12 +81,15 @@ export async function deleteTokens(
   }
 }
 
-/** Whether there is an account; if not, the token that creating it takes, and who has made it. */
+/**
+ * Describes whether an account exists. Otherwise it tells which token the setup requires, and who
+ * has created that token.
+ */
 type SetupState =
   | { readonly kind: "done" | "open" | "own-token" }
   | { readonly kind: "made-token"; readonly token: string };
 
-/** Makes the setup token if one is required and there is none. */
+/** Creates the setup token if one is required and none exists. */
 export async function prepareSetup(
   settings: Settings,
   store: SetupStore,
@@ -94,7 +100,7 @@ export async function prepareSetup(
   try {
     if ((await setupToken.readOperatorToken()) !== undefined) return { kind: "own-token" };
   } catch (error) {
-    // Elsewhere this error may pass, and setup refuses every request until it does.
+    // If no token is required, this error may pass. Until then, setup refuses every request.
     if (!isRequired) return { kind: "own-token" };
     throw new Fault(
       "setup_token_unusable",
@@ -107,7 +113,10 @@ export async function prepareSetup(
   return token === undefined ? { kind: "open" } : { kind: "made-token", token };
 }
 
-/** While there is no account, logs where to create it, and for which host names that works. */
+/**
+ * Logs where to create the first account, and for which host names that works. Does nothing once an
+ * account exists.
+ */
 export function reportSetup(state: SetupState, settings: Settings, log: GateLog): void {
   if (state.kind === "done") return;
   if (state.kind === "open" && getReach(settings) === "others") {
@@ -125,18 +134,23 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
   }
 }
 
-/** The link is logged on purpose: only who can read the log is to create the account. */
+/**
+ * The link is logged on purpose, because only people who can read the log may create the account.
+ */
 function formatSetupAddress(state: SetupState, settings: Settings): string {
   if (state.kind === "made-token") return formatSetupLink(settings, state.token);
   const page = `${getBaseUrl(settings)}/setup`;
   return state.kind === "own-token" ? `${page} with the setup token` : page;
 }
 
-/** The link that opens the setup with the token filled in. */
+/** Formats the link that opens the setup with the token filled in. */
 export const formatSetupLink = (settings: Settings, token: string): string =>
   `${getBaseUrl(settings)}/setup?token=${token}`;
 
-/** If both ports are set, plain HTTP redirects to HTTPS once a certificate works. */
+/**
+ * Returns PUBLIC_URL, or a URL on PORT. With HTTPS_PORT too, plain HTTP redirects to HTTPS once a
+ * certificate works.
+ */
 function getBaseUrl({ allowedHosts: allowed, ...settings }: Settings): string {
   const { publicUrl, port } = settings;
   if (publicUrl !== undefined) return publicUrl;
@@ -146,7 +160,7 @@ function getBaseUrl({ allowedHosts: allowed, ...settings }: Settings): string {
   return `${getScheme(settings)}://${isRefused ? (allowed[0] ?? host) : host}:${port}`;
 }
 
-/** For a wildcard address, the first external IPv4 address of this machine. */
+/** Returns the host, or for a wildcard address the first external IPv4 address of this machine. */
 function findReachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return formatUrlHost(host);
   const addresses = Object.values(networkInterfaces()).flat();

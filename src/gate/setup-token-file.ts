@@ -8,25 +8,28 @@ import { explainFileError, ignoreMissing } from "../lib/files/file-error.ts";
 import { trimWhiteSpace } from "../lib/white-space.ts";
 
 /**
- * Errors that prove that there is no token file, or that it can never be read. After any other error
- * (no descriptors, no memory, a bad disk) the setup is refused.
+ * These errors prove that the token file is missing, or that it can never be read. After any other
+ * error (no descriptors, no memory, a bad disk), the setup is refused.
  */
 const NO_FILE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 const NOT_READABLE: readonly string[] = ["EACCES", "EPERM", "EISDIR", "ENXIO", "ELOOP"];
 
-/** The text, or why it cannot be read: neither if no file exists. */
+/**
+ * Returns the text, or the reason why it cannot be read. Returns neither if the file does not
+ * exist.
+ */
 export async function readTokenFile(
   path: string,
 ): Promise<{ readonly text?: string; readonly unreadable?: string | undefined }> {
   try {
-    // Non-blocking: opening a named pipe would otherwise block the setup forever.
+    // Opening must not block: a named pipe would otherwise block the setup forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) return { unreadable: "it is not a regular file" };
     const content = await file.readFile();
     return { text: isUtf8(content) ? trimWhiteSpace(content.toString()) : MATCHES_NOTHING };
   } catch (error) {
     const code = getErrorCode(error) ?? "";
-    // The operator meant a token: a secret that is not mounted must not count as none unnoticed.
+    // The operator intended a token, so a secret that is not mounted must not count as "no token".
     const link = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
     if (link?.isSymbolicLink() === true) return { unreadable: "it is a broken symbolic link" };
     if (NO_FILE.includes(code)) return {};
@@ -35,10 +38,10 @@ export async function readTokenFile(
   }
 }
 
-/** A lone surrogate, which no form contains and `matchesSetupToken` never accepts. */
+/** A form cannot contain this lone surrogate, and `matchesSetupToken` never accepts it. */
 const MATCHES_NOTHING = "\ud800";
 
-/** @throws If something else than a token is in the file. */
+/** @throws If the file contains something other than a token. */
 export async function deleteTokenFile(path: string): Promise<void> {
   if ((await ignoreMissing(lstat(path))) === undefined) return;
   await requireTokenFile(path);
@@ -63,5 +66,5 @@ async function requireTokenFile(path: string): Promise<void> {
 const isTokenText = (text: string): boolean =>
   text.isWellFormed() && Buffer.byteLength(text) <= MAX_TOKEN_BYTES && !/[\r\n]/.test(text);
 
-/** A new token, which nobody can guess. */
+/** Creates a token that an attacker cannot guess. */
 export const makeSetupToken = (): string => randomBytes(24).toString("base64url");

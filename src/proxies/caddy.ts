@@ -1,11 +1,11 @@
 import { CLIENT_HEADERS, NAME_PUNCTUATION } from "./client-headers.ts";
 import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
-/** Sites of a Caddyfile. */
+/** Renders the sites of a Caddyfile. */
 export const renderCaddy = (plan: ProxyPlan): string =>
   `${joinPieces([CLEAN, renderGateSite(plan), ...plan.apps.map((app) => renderAppSite(plan, app))], "\n\n")}\n`;
 
-/** A snippet, since all apps need it and it is long. */
+/** The rules are a snippet, because they are long and all apps need them. */
 const CLEAN = block`
 (clean_client_headers) {
 	request_header -Remote*
@@ -45,7 +45,10 @@ handle {
 	${renderForwardAuth(plan, app)}
 }`;
 
-/** A log contains queries and redirects, and these contain codes. Caddy 2.8 reads the second name. */
+/**
+ * Renders the log exception, because a log contains queries and redirects, and these contain codes.
+ * Caddy 2.8 reads the second name.
+ */
 const renderLogSkip = ({ secretPath }: ProxyPlan): string | undefined =>
   secretPath && `vars ${secretPath} skip_log true\nvars ${secretPath} log_skip true`;
 

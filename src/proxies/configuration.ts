@@ -15,13 +15,13 @@ const renderers: Readonly<Record<string, (plan: ProxyPlan) => string>> = {
 };
 const CACHING_PROXIES = ["haproxy", "nginx"];
 
-/** The names of the proxies. */
+/** Lists the names of the supported proxies. */
 export const PROXIES: readonly string[] = Object.keys(renderers);
 
 export interface ProxyConfiguration {
-  /** Ready to save. */
+  /** The text is ready to save. */
   readonly text: string;
-  /** Why the apps may be unreachable with it. */
+  /** Explains why the apps may be unreachable with this configuration. */
   readonly warning: string | undefined;
 }
 
@@ -53,7 +53,10 @@ export function renderScript(proxy: string): string {
   throw new ProxyOptionError("--script is for haproxy");
 }
 
-/** The gate may have its settings elsewhere, so that the configuration can still be right. */
+/**
+ * Warns about apps that may be unreachable. The gate may have its settings elsewhere, so the
+ * configuration can still be right.
+ */
 function findUnreachable(
   { apps }: ProxyPlan,
   { publicUrl }: Settings,

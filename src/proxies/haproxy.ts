@@ -3,7 +3,7 @@ import { ProxyOptionError } from "./options.ts";
 import { block, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /**
- * The file haproxy.cfg, which loads the script.
+ * Renders the file haproxy.cfg, which loads the script.
  * @throws ProxyOptionError
  */
 export function renderHaproxy(plan: ProxyPlan): string {

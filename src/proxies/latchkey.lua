@@ -1,21 +1,21 @@
 local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "sec-fetch-mode",
   "sec-fetch-dest", "x-requested-with", "hx-request", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
 local OWN = { ["connection"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
--- What fits into HAProxy's buffer (tune.bufsize, 16384 bytes) together with the names.
+-- These bytes and the header names fit into HAProxy's buffer (tune.bufsize, 16384 bytes).
 local MAX_BYTES = 15000
--- Answers that admit are remembered for as long as txn.remember says, in seconds.
+-- The script caches responses that admit, for txn.remember seconds.
 local MAX_REMEMBERED = 1000
 local remembered, count = {}, 0
--- HAProxy asks up to four times, so this is a quarter of what a client waits for a frozen gate.
+-- HAProxy tries up to four times, so a client waits four times this long for a frozen gate.
 local TIMEOUT_MS = 1200
 
--- All lines of a header as one, because HAProxy 2.6 crashes when a script sends some 100.
+-- Joins all lines of a header, because HAProxy 2.6 crashes when a script sends about 100 lines.
 local function joined(lines, separator)
   if not lines then return "" end
   return table.concat(lines, separator, 0)
 end
 
--- Keeps the session cookie, which is for the gate alone, from the app.
+-- Removes the session cookie before the app, because only the gate needs it.
 core.register_action("drop-session", { "http-req" }, function(txn)
   local cookies = joined(txn.http:req_get_headers()["cookie"], ";")
   local kept = {}
@@ -26,7 +26,7 @@ core.register_action("drop-session", { "http-req" }, function(txn)
   if #kept > 0 then txn.http:req_add_header("cookie", table.concat(kept, ";")) end
 end)
 
--- Everything from the client that decides whether it is admitted, and what the proxy asks.
+-- Joins the request URL and all client values that decide whether the client is admitted.
 local function keyOf(asked, url)
   local parts = { url }
   for _, name in ipairs({ "x-forwarded-method", "x-forwarded-host", "host", "authorization", "cookie" }) do
@@ -46,7 +46,7 @@ local function admit(txn, admission)
   txn.http:req_set_header("remote-user-id", admission.id)
   txn.http:req_set_header("remote-groups", admission.groups)
   if admission.assertion ~= "" then txn.http:req_set_header("latchkey-assertion", admission.assertion) end
-  -- An accepted key is for the gate alone.
+  -- Only the gate needs an accepted API key.
   if admission.key then txn.http:req_del_header("authorization") end
   return txn:set_var("txn.admitted", true)
 end
@@ -82,7 +82,7 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
     if key and not headers["set-cookie"] then remember(key, admission) end
     return admit(txn, admission)
   end
-  -- 502 and 504 are HAProxy's own answers for a gate that does not answer.
+  -- 502 and 504 are HAProxy's own responses if the gate does not respond.
   if status < 300 or status == 502 or status == 504 then return txn:done({ status = 503 }) end
   for name in pairs(OWN) do headers[name] = nil end
   txn:done({ status = status, headers = headers, body = answer.body })

@@ -1,7 +1,7 @@
 import { CLIENT_HEADERS } from "./client-headers.ts";
 import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
-/** Blocks for the context `http` of nginx. */
+/** Renders blocks for the context `http` of nginx. */
 export const renderNginx = (plan: ProxyPlan): string => block`
 # Open connections to the gate and to the apps: one for each request would cost more than the answer.
 # The gate closes unused ones after five seconds.
@@ -115,7 +115,10 @@ ${clientHeaders}`;
 
 const gatePages = renderGateRequest("");
 
-/** The log contains queries, so it leaves out the path at which a query contains a code. */
+/**
+ * Renders the gate's paths on an app's host. The log omits the path at which a query contains a
+ * code, because the log contains queries.
+ */
 const renderSharedPages = ({ gatePaths, gateFolders }: PlannedApp): string => block`
 location ~ ^(${[`(${gatePaths.join("|").replaceAll(".", "\\.")})$`, ...gateFolders].join("|")}) {
     ${gateFolders.length === 0 ? "access_log off;" : ""}
@@ -129,7 +132,10 @@ ${clientHeaders}
 proxy_set_header Latchkey-Key "";
 ${CLIENT_HEADERS.map((name) => `proxy_set_header ${name} "";`).join("\n")}`;
 
-/** `$` would also match before a line break at the end, which `$uri` would pass on. */
+/**
+ * Renders the public paths. The pattern does not end with `$`, because `$` also matches before a
+ * final line break, which `$uri` would pass on.
+ */
 const renderPublicLocation = (paths: string, app: PlannedApp): string => block`
 location ~ ^${paths}\z {
     proxy_pass http://${app.name}$uri$is_args$args;
@@ -150,10 +156,13 @@ upstream ${name} {
     keepalive_timeout 4s;
 }`;
 
-// In memory, because the key of an answer contains the session.
+// The cache is in memory, because the key of a cached response contains the session.
 const CACHE = `proxy_cache_path /run/nginx-latchkey keys_zone=latchkey:10m max_size=64m inactive=10s use_temp_path=off;`;
 
-/** The client's parts come first: what an administrator has written ends the key, whatever they are. */
+/**
+ * Renders the cache. In its key, the client's values come first. The administrator's lists
+ * therefore always end the key, whatever the client sends.
+ */
 const renderCache = ({ lists }: ProxyPlan, seconds: string): string => block`
 proxy_cache latchkey;
 proxy_cache_key "$http_cookie\n$http_authorization\n$http_host\n$host\n$request_method\n${lists}";

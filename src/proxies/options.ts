@@ -1,16 +1,18 @@
-/** What a configuration is for, besides the gate's settings: the options of `latchkey proxy`. */
+/**
+ * Contains the options of `latchkey proxy`, which complete the gate's settings in a configuration.
+ */
 export interface ProxyOptions {
-  /** Each is `HOST=URL`. */
+  /** Each entry has the form `HOST=URL`. */
   readonly apps: readonly string[];
-  /** The gate's own host; by default that of `PUBLIC_URL`. */
+  /** Names the gate's own host. The default is the host of `PUBLIC_URL`. */
   readonly authHost: string | undefined;
-  /** Names with commas between them. All users are admitted without either list. */
+  /** Contains names separated by commas. Without `users` and `groups`, all users are admitted. */
   readonly users: string | undefined;
   readonly groups: string | undefined;
   readonly publicPaths: readonly string[];
-  /** For example `30s`. */
+  /** Contains a time such as `30s`. */
   readonly remember: string | undefined;
 }
 
-/** Thrown if options or settings do not fit the proxy or each other. The message names flags. */
+/** Reports options or settings that do not fit the proxy or each other. The message names flags. */
 export class ProxyOptionError extends Error {}

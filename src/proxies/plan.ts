@@ -8,45 +8,50 @@ import { findMissingScope } from "../lib/session-reach.ts";
 import { ProxyOptionError, type ProxyOptions } from "./options.ts";
 
 export interface PlannedApp {
-  /** `app`, `app2` and so on. */
+  /** The names are `app`, `app2` and so on. */
   readonly name: string;
   readonly host: string;
-  /** Host and port of its server. */
+  /** Contains the host and port of the app's server. */
   readonly server: string;
-  /** The paths of the gate on its host, and what others of them begin with. */
+  /** Lists the gate's paths on the app's host. `gateFolders` lists prefixes of further paths. */
   readonly gatePaths: readonly string[];
   readonly gateFolders: readonly string[];
 }
 
-/** What a configuration is made for. Each of its texts is safe to print in all of them. */
+/**
+ * Contains the values of a configuration. Each text is safe to print in every configuration format.
+ */
 export interface ProxyPlan {
-  /** Host and port. */
+  /** Contains the host and port of the gate. */
   readonly gate: string;
-  /** The gate's own host, if it has one. */
+  /** Names the gate's own host, if it has one. */
   readonly gateHost: string | undefined;
-  /** What browsers write before and after a host name, unless they use HTTPS and its own port. */
+  /**
+   * `scheme` and `port` are what browsers write before and after a host name. Both are empty for
+   * HTTPS on its default port.
+   */
   readonly scheme: "" | "http://";
   readonly port: string;
   readonly apps: readonly PlannedApp[];
-  /** The lists of users and groups as a query, or an empty text. */
+  /** Contains the lists of users and groups as a query, or an empty text. */
   readonly lists: string;
-  /** A regular expression for the public paths, without its anchors. */
+  /** Contains a regular expression for the public paths, without its anchors. */
   readonly publicPaths: string | undefined;
-  /** How long the proxy may remember an answer, in seconds. */
+  /** Limits how long the proxy may cache a response, in seconds. */
   readonly remember: string | undefined;
-  /** A path whose queries contain codes, which no log may contain. */
+  /** Contains a path whose queries contain codes. These codes must not appear in any log. */
   readonly secretPath: string | undefined;
 }
 
 type Piece = string | undefined | readonly (string | undefined)[];
 
-/** The parts that are not empty. */
+/** Joins the parts that are not empty. */
 export const joinPieces = (parts: Piece, by = "\n"): string =>
   [parts].flat().filter(Boolean).join(by);
 
 /**
- * A template with backslashes as they are. A part of several lines is indented like its place, and
- * an empty part that is alone on its line removes the line.
+ * Formats a template and keeps its backslashes. A part of several lines gets the indentation of its
+ * place. An empty part that is alone on its line removes the line.
  */
 export const block = (
   { raw: [first = "", ...others] }: TemplateStringsArray,
@@ -64,7 +69,10 @@ export const block = (
     first.replace(/^\n/, ""),
   );
 
-/** The gate's paths on a host that it shares, and what all others of its paths begin with. */
+/**
+ * Lists the gate's paths on a host that it shares. `GATE_FOLDERS` lists prefixes of its other
+ * paths.
+ */
 const GATE_PATHS: readonly string[] = [
   ...["/login", "/setup", "/logout"],
   ...["/latchkey.css", "/latchkey.js", "/latchkey-passkeys.js", "/latchkey-logo"],
@@ -142,7 +150,10 @@ function parseServer(text: string): string {
   return `${url.hostname}:${url.port || 80}`;
 }
 
-/** Percent-encoded, so that no name ends a word or a block of a configuration. */
+/**
+ * Formats a list. Names are percent-encoded, so that no name ends a word or a block of a
+ * configuration.
+ */
 function formatList(kind: "users" | "groups", text: string | undefined): readonly string[] {
   if (text === undefined) return [];
   const names = text.split(",").map((name) => (kind === "groups" ? name.trim() : name));
@@ -154,7 +165,10 @@ function formatList(kind: "users" | "groups", text: string | undefined): readonl
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 
-/** Only spellings that proxy and app read alike: no dots before a name, nothing percent-encoded. */
+/**
+ * Accepts only spellings that proxy and app read alike, without dots before a name or
+ * percent-encoding.
+ */
 function createPublicPattern(paths: readonly string[]): string | undefined {
   const bare = paths.map((path) => path.replace(/\/$/, ""));
   for (const path of bare) {
@@ -169,7 +183,10 @@ function createPublicPattern(paths: readonly string[]): string | undefined {
   return all === "" ? undefined : String.raw`(${all})(/[\w-][\w.-]*)*/?`;
 }
 
-/** An assertion is valid for at least 29 seconds more, and nginx remembers up to a second longer. */
+/**
+ * Parses a cache time. An assertion stays valid for at least 29 more seconds, and nginx caches up
+ * to a second longer.
+ */
 function parseRemember(time: string | undefined, settings: Settings): string | undefined {
   if (time === undefined) return undefined;
   const [most, why] = settings.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];

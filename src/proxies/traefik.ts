@@ -1,7 +1,7 @@
 import { TRAEFIK_CLIENT_HEADERS } from "./client-headers.ts";
 import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
-/** A file for the file provider of Traefik. */
+/** Renders a file for the file provider of Traefik. */
 export const renderTraefik = (plan: ProxyPlan): string => block`
 http:
   routers:

@@ -2,11 +2,11 @@ import { checkSignIn } from "../api-arguments.ts";
 import { type Auth, Fault } from "../index.ts";
 
 /**
- * Signs a user in for a test of an app: without the sign-in page, a password hash and a rate limit.
- * An account that does not exist is added, without a password.
+ * Signs a user in for a test of an app, without the sign-in page, a password hash or a rate limit.
+ * If the account does not exist, it is added without a password.
  *
- * @param account.groups The groups that the account then has. Default: those that it has.
- * @returns the value of a Cookie header.
+ * @param account.groups The groups that the account then has. Default: its current groups.
+ * @returns The value of a Cookie header.
  * @throws {Fault} `test_only` if `NODE_ENV` is `production`, `invalid_option` for groups or a username
  *   that an account cannot have.
  *
@@ -25,7 +25,7 @@ export async function signInAs(
     throw new Fault("test_only", "signInAs is for tests: NODE_ENV is production");
   }
   const { users, sessions }: Partial<Auth> = auth;
-  // Such as a promise of an Auth object.
+  // `auth` can be something else, such as a promise of an `Auth` object.
   if (users === undefined || sessions === undefined)
     throw new Fault("invalid_option", "signInAs takes the Auth object that createAuth returns");
   const { groups } = checkSignIn(options);
@@ -42,7 +42,7 @@ export async function signInAs(
 async function addUser(users: Auth["users"], username: string) {
   const outcome = await users.add({ username });
   if (outcome.kind === "added") return outcome.user;
-  // Another test that runs at the same time may have added it.
+  // Another test that runs at the same time may have added the account.
   const existingUser = await users.findByUsername(username);
   if (existingUser === undefined) throw createSignInFault(username, outcome.kind);
   return existingUser;

@@ -32,7 +32,7 @@ export const backup: Command = {
     requireWritable(file, options);
     requireNoDatabase(file, from, "closed-database");
     const put = (unfinished: string): void => {
-      // Another process may have opened or created a database of this name meanwhile.
+      // Another process may have opened or created a database with this name meanwhile.
       requireWritable(file, options);
       requireNoDatabase(file, from, "closed-database");
       putBackup(file, unfinished);

@@ -47,7 +47,7 @@ export const command: Command = {
           `${from.name} has no users and no log entries: there is nothing to copy`,
         );
       case "target-occupied":
-        // Also refuses to copy a database into itself, under any name.
+        // This case also refuses to copy a database into itself, under any name.
         return terminal.fail(
           `${to.name} already has ${formatAmounts(outcome)}: copy into an empty database`,
         );
@@ -59,13 +59,13 @@ export const command: Command = {
   },
 };
 
-/** A database, and its name for messages, which never contains a password. */
+/** Contains a database and its name for messages. The name never contains a password. */
 interface Side {
   readonly name: string;
   readonly location: DatabaseLocation;
 }
 
-/** The database that --from or --to names. */
+/** Parses the database that --from or --to names. */
 function parseSide(option: "from" | "to", { [option]: text }: OptionValues): Side {
   if (typeof text !== "string") {
     const accepted = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";

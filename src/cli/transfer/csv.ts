@@ -1,19 +1,19 @@
 import { Fault } from "../../lib/fault.ts";
 
 interface CsvRecord {
-  /** The number of its first line. */
+  /** Contains the number of the record's first line. */
   readonly line: number;
   readonly fields: readonly string[];
   readonly problem?: string;
 }
 
-/** What is after a field: a comma, the end of a line or of the file. */
+/** Matches the end of a field: a comma, the end of a line or the end of the file. */
 const ENDING = /,|\r?(?:\n|$)/g;
 
 /**
- * Reads CSV (RFC 4180), which is given in pieces. A quoted field may contain line breaks, so a quote
- * that is never closed makes the rest unreadable, and this throws: a part of a name must not be read
- * as a record.
+ * Reads CSV (RFC 4180) from pieces. A quoted field may contain line breaks, so the text after a
+ * quote that is never closed is unreadable. The reader then throws, because a part of a name must
+ * not be read as a record.
  */
 export function* parseCsv(texts: Iterable<string>): Iterable<CsvRecord> {
   const pieces = texts[Symbol.iterator]();
@@ -22,7 +22,7 @@ export function* parseCsv(texts: Iterable<string>): Iterable<CsvRecord> {
   let isAll = false;
   for (let line = 1; !isAll || at < text.length; ) {
     const record = at < text.length ? parseRecord(text, at) : undefined;
-    // The end of a piece can be within the record, and even within its last line break.
+    // A piece can end within the record, and even within its last line break.
     if (record === undefined || (record.end === text.length && !isAll)) {
       if (isAll) {
         const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
@@ -39,7 +39,10 @@ export function* parseCsv(texts: Iterable<string>): Iterable<CsvRecord> {
   }
 }
 
-/** Doubles the text at least: a field of many pieces is not searched again for each of them. */
+/**
+ * Reads pieces until the text has at least doubled, so that a field of many pieces is not searched
+ * again for each piece.
+ */
 function readMore(start: string, pieces: Iterator<string>): { text: string; isAll: boolean } {
   const parts = [start];
   for (let added = 0; added <= start.length; ) {
@@ -52,11 +55,11 @@ function readMore(start: string, pieces: Iterator<string>): { text: string; isAl
 }
 
 interface ParsedRecord extends Omit<CsvRecord, "line"> {
-  /** Where the next one begins. */
+  /** Contains the position at which the next record begins. */
   readonly end: number;
 }
 
-/** Returns none if a quote is not closed in the text. */
+/** Parses one record. Returns `undefined` if a quote is not closed in the text. */
 function parseRecord(text: string, start: number): ParsedRecord | undefined {
   const fields: string[] = [];
   let problem: string | undefined;
@@ -79,22 +82,28 @@ function parseRecord(text: string, start: number): ParsedRecord | undefined {
   return { fields, end: at, ...(problem === undefined ? {} : { problem }) };
 }
 
-/** Its position; -1 if there is none. A quote in the field is doubled. */
+/**
+ * Returns the position of the closing quote, or -1 if there is none. A quote in the field is
+ * doubled.
+ */
 function findClosingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at;
 }
 
-/** What a spreadsheet may run as a formula. It may ignore white space and read a quote as its own. */
+/**
+ * Matches text that a spreadsheet may run as a formula. A spreadsheet may ignore white space before
+ * it and read a quote as its own.
+ */
 const FORMULA = /^[\s']*[=+\-@\t\r\n＝＋－＠]/;
 
-/** A text that could be a formula gets a quote, and only such a text loses one again. */
+/** Adds a quote to text that could be a formula. Only such text loses a quote in an import. */
 const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 const unescapeFormula = (text: string): string =>
   text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 
-/** Quotes only the fields that need it. */
+/** Formats a line. It quotes only the fields that need quotes. */
 export const formatCsvLine = (fields: readonly string[]): string =>
   fields
     .map(escapeFormula)

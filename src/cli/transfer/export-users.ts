@@ -11,10 +11,12 @@ import {
 } from "../../db/tables.ts";
 import type { RowReader } from "../../db/transfer-store.ts";
 
-/** With them, an export also has all that belongs to a user, and an import takes it. */
+/**
+ * With hashes, an export also contains everything that belongs to a user, and an import reads it.
+ */
 type Hashes = "with" | "without";
 
-/** The names of the fields of a user. */
+/** Lists the names of a user's fields. */
 export const listExportFields = (hashes: Hashes): readonly string[] => [
   ...listColumns(tables.users)
     .filter(([, { secret }]) => hashes === "with" || secret !== true)
@@ -24,7 +26,7 @@ export const listExportFields = (hashes: Hashes): readonly string[] => [
 
 type Fields = ReadonlyMap<string, unknown>;
 
-/** All users in pages. Without what has expired by now. */
+/** Exports all users in pages. It omits rows that have expired by now. */
 export async function* exportUsers(
   store: RowReader,
   hashes: Hashes,
@@ -53,7 +55,7 @@ export async function* exportUsers(
   }
 }
 
-/** The fields of a row that are not null, by the names of their columns. */
+/** Lists the fields of a row that are not null, by the names of their columns. */
 const listFields = (table: TableName, row: Row): readonly (readonly [string, unknown])[] =>
   listColumns(tables[table]).flatMap(([field, column], at) => {
     const value = row[at] ?? null;

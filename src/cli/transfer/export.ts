@@ -47,7 +47,7 @@ export const command: Command = {
       requireNoDatabase(file, getSqliteFile(settings.database), "no-database");
     }
     await using store = await openStore(settings, "read");
-    /** Returns the number of users. */
+    /** Writes all users. Resolves to their number. */
     const writeAll = async (
       write: (lines: readonly string[]) => Promise<void>,
     ): Promise<number> => {

@@ -10,11 +10,11 @@ export const importFormats = ["csv", "json", "htpasswd"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 /**
- * The records of a file, which is given in pieces so that the lines of a large one are never in
- * memory together.
+ * Parses the records of a file. The file is given in pieces, so that the lines of a large file are
+ * never in memory together.
  *
- * @param format Without one, the first line decides.
- * @param usernameFrom The field that has the username.
+ * @param format Without a format, the first line decides.
+ * @param usernameFrom The field that contains the username.
  */
 export function* parseImportLines(
   pieces: Iterable<Buffer>,
@@ -38,7 +38,7 @@ export function* parseImportLines(
   }
 }
 
-/** The text without the byte order mark that some programs write. */
+/** Decodes the text. It omits the byte order mark that some programs write. */
 function* decodeTexts(pieces: Iterable<Buffer>): Generator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
@@ -50,7 +50,7 @@ function* decodeTexts(pieces: Iterable<Buffer>): Generator<string> {
   }
 }
 
-/** The first line that is not blank, and all texts. */
+/** Returns the first line that is not blank, and all texts. */
 function readFirstLine(texts: Generator<string>): { first: string; texts: Iterable<string> } {
   const pieces: string[] = [];
   let isBlank = true;
@@ -87,7 +87,7 @@ function detectFormat(first: string): ImportFormat {
   return HTPASSWD.test(first.trim()) ? "htpasswd" : "csv";
 }
 
-/** `name:hash`, in which files for Compose double each `$`. */
+/** Matches `name:hash`. Files for Compose double each `$` in it. */
 const HTPASSWD = /^([^:]+):(\$[^:\s,]+)(:.*)?$/;
 
 function parseHtpasswdFields(text: string): ImportFields | string {
@@ -100,7 +100,7 @@ function parseHtpasswdFields(text: string): ImportFields | string {
   ]);
 }
 
-/** @param read Returns the fields of a line, or why it has none. */
+/** @param read Returns the fields of a line, or the reason why it has none. */
 function* parseLines(
   lines: Iterable<string>,
   read: (line: string) => ImportFields | string,
@@ -123,7 +123,7 @@ function* parseCsvLines(texts: Iterable<string>, mapField: FieldMapping): Iterab
   }
 }
 
-/** The name by which the import knows a field. */
+/** Returns the name by which the import knows a field. */
 type FieldMapping = (name: string) => string;
 
 function requireColumns(columns: readonly string[]): readonly string[] {
@@ -146,7 +146,9 @@ function parseCsvFields(
   return `it has ${formatCount(fields.length, "field")} instead of ${columns.length}`;
 }
 
-/** Omits the parser's message, which quotes the text and so could show a hash. */
+/**
+ * Parses a JSON line. It omits the parser's message, which quotes the text and could show a hash.
+ */
 function parseJsonFields(text: string, mapField: FieldMapping): ImportFields | string {
   const value = parseJsonObject(text);
   if (value === undefined) return "it is not a JSON object";

@@ -16,25 +16,33 @@ import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
 import { tryCall } from "../../lib/fault.ts";
 import { isObject } from "../../lib/json.ts";
 
-/** The fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is absent. */
+/**
+ * Contains the fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is
+ * absent.
+ */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
-/** A user with the rows of every table that belong to it. */
+/** Contains a user with the rows of every table that belong to the user. */
 export interface ImportedUser {
   readonly id: UserId;
-  /** Whether the line has an ID, for which session tokens may exist. */
+  /** The value is true if the line has an ID, for which session tokens may exist. */
   readonly isKnown: boolean;
   readonly username: string;
   readonly rows: readonly Rows[];
 }
 
-/** The end of the year 9999, in milliseconds: not every program can read a later time. */
+/**
+ * Equals the end of the year 9999 in milliseconds, because some programs cannot read a later time.
+ */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
-/** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
+/** Normalizes a name: `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
 export const normalizeFieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
-/** A text says why there is none. It never repeats content, which may be a hash in the wrong field. */
+/**
+ * Returns the user of a line, or a text that explains why there is none. The text never repeats
+ * content, which may be a hash in the wrong field.
+ */
 export function parseRecord(fields: ImportFields): ImportedUser | string {
   try {
     return parseUser(fields);
@@ -46,7 +54,7 @@ export function parseRecord(fields: ImportFields): ImportedUser | string {
 
 class UnusableField extends Error {}
 
-/** Of an argon2 hash, which some systems write with the `=` of base64. */
+/** Removes the base64 padding `=`, which some systems write in an argon2 hash. */
 const removePadding = (hash: string): string =>
   hash.startsWith("$argon2") ? hash.replace(/=+(?=\$|$)/g, "") : hash;
 
@@ -83,7 +91,10 @@ function parseUser(fields: ImportFields): ImportedUser {
   };
 }
 
-/** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
+/**
+ * Parses the rows of one table that belong to the user, as an export writes them: as JSON, or as
+ * JSON in a text.
+ */
 function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
   const field = fields.get(normalizeFieldName(table));
   if (isAbsent(field)) return [];
@@ -135,11 +146,11 @@ function parseValue(name: string, column: Column, value: unknown): ColumnValue {
   }
 }
 
-/** A list in a cell of CSV: JSON, as an export writes it, or texts with commas between them. */
+/** Parses a list in a CSV cell: JSON, as an export writes it, or texts separated by commas. */
 const parseList = (text: string): unknown =>
   text.startsWith("[") ? parseJson(text) : text.split(",");
 
-/** The texts that must not be empty. */
+/** Lists the fields whose text must not be empty. */
 const REQUIRED = ["id", "username", "password_hash"];
 
 function parseNumber(name: string, kind: "integer" | "time", value: unknown): number {

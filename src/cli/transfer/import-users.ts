@@ -22,7 +22,7 @@ import {
   parseRecord,
 } from "./import-record.ts";
 
-/** A line of the file: its fields, or why it cannot be parsed. */
+/** Contains a line of the file: its fields, or the reason why it cannot be parsed. */
 export interface ImportLine {
   readonly line: number;
   readonly fields: ImportFields | string;
@@ -30,19 +30,19 @@ export interface ImportLine {
 
 export interface ImportServices {
   /**
-   * The same lines each time: once to check all, and once to write them, so that the rows of a large
-   * file are never in memory together.
+   * Returns the same lines each time: once to check all lines, and once to write them. The rows of
+   * a large file are therefore never in memory together.
    */
   readonly readLines: (purpose: "check" | "write") => Iterable<ImportLine>;
-  /** The store, if it already exists. */
+  /** Contains the store, if it already exists. */
   readonly existing: RowWriter | undefined;
   /** Opens the store, and creates it if necessary. */
   readonly openTarget: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
-  /** Called for a user that is imported although no other way would take the username. */
+  /** Warns about an imported user whose username no other way of adding users would accept. */
   readonly warn: (line: number, reason: string) => void;
-  /** Called after each transaction, with the number of users so far and that of all. */
+  /** Reports the number of users so far and the total number, after each transaction. */
   readonly onProgress?: (users: number, all: number) => void;
 }
 
@@ -50,7 +50,7 @@ export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
   /** `dry-run` changes nothing. */
   readonly how: "import" | "dry-run";
-  /** They may have been revoked since the export. */
+  /** API keys are optional, because they may have been revoked since the export. */
   readonly keys: "import" | "leave-out";
 }
 
@@ -62,23 +62,23 @@ export interface ImportOutcome {
   readonly kind: "imported" | "would-import" | "refused" | "nothing" | "stopped";
   readonly refused: number;
   readonly users: number;
-  /** How many keys were left out. */
+  /** Counts the API keys that were left out. */
   readonly keysLeftOut: number;
 }
 
-/** A user that can be imported, without its rows. */
+/** Describes a user that can be imported, without the user's rows. */
 interface Accepted {
   readonly id: UserId;
   readonly username: string;
   readonly line: number;
 }
 
-/** The accepted users by their usernames. */
+/** Contains the accepted users by their usernames. */
 type Plan = Map<string, Accepted>;
 
 /**
- * Checks all lines, and reports each refused one with its reason, before it writes users in
- * transactions of at most `BATCH_USERS`. Other processes can write between two of them.
+ * Checks all lines and reports each refused line with its reason. Then it writes users in
+ * transactions of at most `BATCH_USERS`. Other processes can write between two transactions.
  */
 export async function importUsers(
   services: ImportServices,
@@ -115,10 +115,16 @@ export async function importUsers(
   return createOutcome(users === 0 ? "refused" : "stopped", users);
 }
 
-/** What may have ended since the export, and depends on the sessions, all of which end. */
+/**
+ * Lists tables that are not imported. Their rows may have ended since the export, and depend on the
+ * sessions, all of which end.
+ */
 const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 
-/** The users of the lines that can be parsed and repeat no other, and how many keys they have. */
+/**
+ * Collects the users of the lines that can be parsed and repeat no other line. Also counts their
+ * API keys.
+ */
 function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: number } {
   const plan: Plan = new Map();
   const lineOfId = new Map<string, number>();
@@ -144,10 +150,12 @@ function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: 
   return { plan, keys };
 }
 
-/** A copy: a part of a text can keep the whole text, such as a megabyte of a file, in memory. */
+/**
+ * Copies a text, because a part of a text can keep the whole text (a megabyte of a file) in memory.
+ */
 const copyText = (text: string): string => Buffer.from(text).toString();
 
-/** For one question to the database. */
+/** Limits the users in one database query. */
 const PAGE_SIZE = 1_000;
 
 function* splitPages(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
@@ -182,7 +190,10 @@ const UNUSUAL =
 const USED =
   "a user has or had this username in another spelling: apps could take one for the other";
 
-/** Other systems have names that differ only in case, and people must not lose their accounts. */
+/**
+ * Warns about unusual names instead of refusing them. Other systems have names that differ only in
+ * case, and people must not lose their accounts.
+ */
 async function warnAboutNames(
   store: RowWriter | undefined,
   plan: Plan,
@@ -204,8 +215,9 @@ async function warnAboutNames(
 }
 
 /**
- * Less than a tenth of a second in SQLite, in which no other process can write. With more users, V8
- * keeps what was read of them long after they are written: 2,000 cost another 40 MB of memory.
+ * Limits a transaction to less than a tenth of a second in SQLite, in which no other process can
+ * write. With larger batches, V8 keeps the data of written users for long: 2,000 users cost another
+ * 40 MB of memory.
  */
 const BATCH_USERS = 1_000;
 const BATCH_ROWS = 10_000;
@@ -228,7 +240,7 @@ async function writeUsers(
   return { users, isComplete: true };
 }
 
-/** Returns the number of users that were written. */
+/** Resolves to the number of users that were written. */
 async function writeBatch(
   store: RowWriter,
   batch: readonly PlannedUser[],
@@ -237,10 +249,10 @@ async function writeBatch(
 ): Promise<number | "refused"> {
   for (let left = batch; left.length > 0; ) {
     if ((await store.importRows(createRows(left, clock, keys))) === "imported") return left.length;
-    // Checked before as well, but another process can add users at any time.
+    // The names were checked before, but another process can add users at any time.
     const free: Plan = new Map(left.map((user) => [user.username, user]));
     await removeTaken(store, free, refuse);
-    // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
+    // The cause can be an index that treats "Ann" and "ann" as equal. Trying again would never end.
     if (free.size === left.length)
       throw new Fault("rows_refused", "the database refuses a user by a rule of its own");
     if (badLines === "refuse-all") return "refused";
@@ -251,7 +263,7 @@ async function writeBatch(
 
 type PlannedUser = Accepted & ImportedUser;
 
-/** The users of the plan with their rows, in the order of their lines. */
+/** Reads the users of the plan with their rows, in the order of their lines. */
 function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
   let batch: PlannedUser[] = [];
   let rows = 0;
@@ -268,13 +280,16 @@ function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonl
   if (batch.length > 0) yield batch;
 }
 
-/** The fields of a line that was checked, without what is not imported. */
+/** Returns the fields of a checked line without the tables that are not imported. */
 const removeEndedFields = (fields: ImportFields): ImportFields =>
   new Map(
     [...fields].filter(([name]) => !ENDED.some((table) => normalizeFieldName(table) === name)),
   );
 
-/** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
+/**
+ * Creates all rows. The log entry comes last, because in PostgreSQL other writers of log entries
+ * wait from then on.
+ */
 function* createRows(
   users: readonly ImportedUser[],
   clock: ImportServices["clock"],
@@ -290,8 +305,9 @@ function* createRows(
 }
 
 /**
- * The rows of a line without what may have ended since its export: every session ends, also one that
- * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
+ * Changes the rows of a line for what may have ended since the export. Every session ends, even a
+ * session that the line does not contain. One-time codes up to now are used up, and begun
+ * enrolments are dropped.
  */
 function expireRows(
   { isKnown }: ImportedUser,
@@ -305,7 +321,7 @@ function expireRows(
     };
   if (table !== "codes") return { table, rows };
   const [begun, secret] = [findColumn(table, "begun"), findColumn(table, "secret")];
-  // A code of the next step is accepted, too.
+  // A code of the next step is accepted too.
   const used = getStep(clock.now()) + 1;
   const turnedOn = rows.filter((row) => row[secret] !== null);
   return {

@@ -57,7 +57,7 @@ export const command: Command = {
             return parseImportLines(pieces, format, usernameFrom);
           },
           existing: existing?.transfer,
-          // Created only to write, so that an invalid file leaves no database.
+          // The store is created only for writing, so that an invalid file leaves no database.
           openTarget: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
@@ -83,12 +83,12 @@ export const command: Command = {
   },
 };
 
-/** A file that is read twice: once to check all lines, and once to write their users. */
+/** Provides a file that is read twice: once to check all lines, and once to write their users. */
 interface Source extends Disposable {
   readonly readPieces: (onPiece: PieceListener) => Iterable<Buffer>;
 }
 
-/** Called with the number of bytes read so far, and the size of the file. */
+/** Receives the number of bytes read so far, and the size of the file. */
 type PieceListener = (read: number, size: number) => void;
 
 async function openSource(path: string, { system }: Terminal): Promise<Source> {
@@ -109,13 +109,14 @@ const toMegabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 
 const PIECE_BYTES = 64 * 1_024;
 
-/** Stays open, so that another file of the name does not take its place between the two times. */
+/** Opens a file once for both reads, so that another file cannot take its name between them. */
 function openFile(file: string): Source {
   const descriptor = openSync(file, "r");
   const opened = fstatSync(descriptor);
   return {
     *readPieces(onPiece) {
-      // Used again for each piece: the reader has made a text of it by then.
+      // The buffer is reused for each piece, because the reader has decoded the previous piece by
+      // then.
       const piece = Buffer.alloc(PIECE_BYTES);
       for (let done = 0; ; ) {
         const { size, mtimeMs } = fstatSync(descriptor);

@@ -4,13 +4,13 @@ import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../lib/fau
 import { formatFileError } from "../../lib/files/file-error.ts";
 import { formatCount, type OptionValues } from "../command.ts";
 
-/** `2 users and 1 log entry`. */
+/** Formats amounts such as `2 users and 1 log entry`. */
 export const formatAmounts = ({ users, entries }: Amounts): string =>
   `${formatCount(users, "user")} and ${formatCount(entries, "log entry", "log entries")}`;
 
 /**
- * For a transfer that failed: what the target has now, and what to do.
- * @param imported The number of users that are in it by earlier transactions of this transfer.
+ * Creates the error of a failed transfer. It explains what the target contains now, and what to do.
+ * @param imported The number of users that earlier transactions of this transfer have written.
  */
 export function createTransferFault(
   transfer: "import" | "copy",
@@ -24,7 +24,7 @@ export function createTransferFault(
     return new Fault(code, text, { cause: error });
   }
   if (error instanceof Unavailable) {
-    // If only the database's answer was lost, everything is there.
+    // If only the database's response was lost, everything has been written.
     const again = "run the same command again: it does everything, or reports that it is done";
     return new Fault(error.code, `the ${transfer} stopped: ${reason}; ${again}`, {
       cause: error,

@@ -14,7 +14,10 @@ import { parseCertifiableName } from "./host-name.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
-/** Certificates requested from a certificate authority, and stored in the data folder. */
+/**
+ * Creates the source of certificates that the gate requests from a certificate authority. The
+ * certificates are stored in the data folder.
+ */
 export async function createAuthorityCertificates(
   { dataDir, acmeDirectoryUrl, acmeCa }: Settings,
   now: () => number,
@@ -35,19 +38,22 @@ export async function createAuthorityCertificates(
     const certificate =
       (await resume(services, name, stop)) ?? (await placeNewOrder(services, name));
     await folder.write(name, "certificate.pem", certificate.pem.key);
-    // A finished order that stays is recognized by its key: the certificate counts in any case.
+    // An order that stays after this failure is recognized by its key, so the certificate is used
+    // anyway.
     await folder.removeOrder(name).catch(() => {});
     return certificate;
   }
 
   async function placeNewOrder(services: OrderServices, name: string): Promise<Certificate> {
     const placedOrder = await placeOrder(services, name, createKeyPem());
-    // Before the order is finished, so that a crash does not lose it.
+    // The order is stored before it is finished, so that a crash does not lose it.
     await folder.write(name, "order.json", { ...placedOrder, authority: directoryUrl });
     return finish(services, placedOrder);
   }
 
-  /** Completes an order that a crash interrupted. Without a result, a new order is needed. */
+  /**
+   * Completes an order that a crash interrupted. If it returns `undefined`, a new order is needed.
+   */
   async function resume(services: OrderServices, name: string, stop: AbortSignal) {
     const interrupted = await folder.read(name, "order.json");
     if (interrupted?.authority !== directoryUrl) return undefined;
@@ -55,7 +61,7 @@ export async function createAuthorityCertificates(
     if (stored?.startsWith(interrupted.keyPem) === true) return undefined;
     return finish(services, interrupted).catch(async (error) => {
       if (stop.aborted || getErrorCode(error) === "acme_unreachable") throw error;
-      // No request is left for a new order: the next attempt places it.
+      // This attempt has no requests left for a new order, so the next attempt places it.
       if (getErrorCode(error) === "acme_stuck") await folder.removeOrder(name);
       return undefined;
     });

@@ -9,7 +9,7 @@ import {
   parseCertificate,
 } from "./certificate.ts";
 
-/** Reads the files again, because file watchers miss links and folders that are replaced. */
+/** The files are polled, because file watchers miss links and folders that are replaced. */
 const POLL_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate that expires within this time is logged as ending soon. */
@@ -22,8 +22,8 @@ interface CertificateFiles {
 }
 
 /**
- * Serves the operator's own certificate. Changed files take effect once key and chain match. One
- * that has expired, or soon will, is logged at once and again each day.
+ * Serves the operator's own certificate. Changed files take effect once the key matches the chain.
+ * If the certificate has expired or expires soon, a warning is logged at once and every day.
  */
 export async function watchCertificateFiles(
   { certFile, keyFile, pollMs = POLL_MS }: CertificateFiles,
@@ -51,7 +51,8 @@ export async function watchCertificateFiles(
   let [lastReason, reported] = ["", ""];
   const check = async (): Promise<void> => {
     const reason = await load().then(() => "", getErrorMessage);
-    // Perhaps the files are being written: a reason is reported once the next check finds it, too.
+    // The files may be incomplete while they are written, so a reason is logged once it occurs
+    // twice.
     if (reason === lastReason && reason !== reported) {
       if (reason !== "") log.warn({ reason }, "the changed certificate files cannot be used yet");
       reported = reason;

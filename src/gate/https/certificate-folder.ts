@@ -12,16 +12,21 @@ import type { PlacedOrder } from "./acme/order.ts";
 import { type Certificate, parseStoredCertificate } from "./certificate.ts";
 import { getDueTime, isPossible, type Progress } from "./renewal.ts";
 
-/** The files in the folder of a name. One with JSON that is not an object counts as missing. */
+/**
+ * Lists the files in the folder of a name. A file whose JSON is not an object counts as missing.
+ */
 interface Files {
   readonly "progress.json": Progress;
-  /** Stored so that a crash does not lose the key. `authority` is a directory URL. */
+  /** The order is stored so that a crash does not lose its key. `authority` is a directory URL. */
   readonly "order.json": PlacedOrder & { readonly authority: string };
-  /** The key and its chain, so that neither exists without the other. */
+  /** The file contains the key and its chain, so that neither exists without the other. */
   readonly "certificate.pem": string;
 }
 
-/** The certificate of a name, or why the stored one cannot be used: the gate requests a new one. */
+/**
+ * Contains the certificate of a name, or the reason why the stored certificate is unusable. The
+ * gate replaces an unusable certificate with a new one.
+ */
 interface StoredCertificate {
   readonly certificate?: Certificate | undefined;
   readonly unusable?: string | undefined;
@@ -30,15 +35,15 @@ interface StoredCertificate {
 export interface DomainState extends StoredCertificate {
   readonly name: string;
   readonly lastAttempt?: Progress | undefined;
-  /** In the past if a running gate would start the attempt at once. */
+  /** The time is in the past if a running gate would start the attempt at once. */
   readonly nextAttemptAt: number;
 }
 
 const WANTED = "wanted";
 
 /**
- * Stores certificates and their state in `DATA_DIR/certificates`: a folder for each requested name.
- * Files are written atomically, with mode 0600. A write fails for a name that was removed.
+ * Stores certificates and their state in `DATA_DIR/certificates`, in one folder for each requested
+ * name. Files are written atomically, with mode 0600. Writing fails for a name that was removed.
  */
 export class CertificateFolder {
   readonly #root: string;
@@ -55,7 +60,7 @@ export class CertificateFolder {
     return entries.filter((_, at) => requestTimes[at] !== 0).sort();
   }
 
-  /** Requests a certificate. For a known name, records a new request. */
+  /** Requests a certificate. For a known name, it records a new request. */
   async request(name: string): Promise<void> {
     await makeFolder(this.#getTrustedRoot());
     const folder = followOwnLinks(join(this.#getTrustedRoot(), name));
@@ -63,20 +68,21 @@ export class CertificateFolder {
     await replaceText(join(folder, WANTED), "");
   }
 
-  /** The time of the last request, in milliseconds since 1970; 0 without one. */
+  /** Returns the time of the last request in milliseconds since 1970, or 0 if there is none. */
   async readRequestTime(name: string): Promise<number> {
     const requestFile = await ignoreMissing(stat(join(this.#root, name, WANTED)));
     // An archive may have set the time of every file to 1970.
     return requestFile === undefined ? 0 : Math.max(requestFile.mtimeMs, 1);
   }
 
-  /** Returns whether the name was there. */
+  /** Removes a name. Returns whether the name existed. */
   async remove(name: string): Promise<boolean> {
     const wasThere = (await this.readRequestTime(name)) !== 0;
-    // An attempt that ends at this moment may still write to the folder: then it is not empty.
+    // An attempt that ends now may still write to the folder, so removing the folder can need a
+    // retry.
     const removal = { recursive: true, force: true, maxRetries: 5 };
     const folder = join(this.#getTrustedRoot(), name);
-    // A domain could have the name of a file: that of an account key.
+    // A domain could have the same name as the file of an account key, which must stay.
     if ((await ignoreMissing(stat(folder)))?.isDirectory()) await rm(folder, removal);
     return wasThere;
   }
@@ -106,13 +112,16 @@ export class CertificateFolder {
     }
   }
 
-  /** The result of the last attempt. A record that cannot be used counts as none. */
+  /** Returns the result of the last attempt, or `undefined` if its record is missing or damaged. */
   async lastAttempt(name: string): Promise<Progress | undefined> {
     const read = await this.read(name, "progress.json").catch(() => undefined);
     return read !== undefined && isPossible(read) ? read : undefined;
   }
 
-  /** What cannot be read of a name is part of its state, so that it hides no other name. */
+  /**
+   * Returns the state of each name. An unreadable file is part of that state and hides no other
+   * name.
+   */
   async listDomainStates(): Promise<readonly DomainState[]> {
     const states = (await this.listNames()).map(async (name) => {
       const stored = await this.readCertificate(name);
@@ -127,7 +136,7 @@ export class CertificateFolder {
     return Promise.all(states);
   }
 
-  /** The key of the account at an authority, which is made if it is missing. */
+  /** Returns the key of the account at an authority. It creates the key if it is missing. */
   getAccountKey(authority: string): Promise<string> {
     const cachedKey = this.#accountKeys.get(authority) ?? this.#readAccountKey(authority);
     this.#accountKeys.set(authority, cachedKey);
@@ -146,7 +155,10 @@ export class CertificateFolder {
     return newKey;
   }
 
-  /** Commands may run as root, which must not follow a link of the data folder's owner. */
+  /**
+   * Returns a folder that commands can trust. Commands may run as root, and root must not follow a
+   * link that the owner of the data folder created.
+   */
   #getTrustedRoot(): string {
     return existsSync(dirname(this.#root)) ? followOwnLinks(this.#root) : this.#root;
   }

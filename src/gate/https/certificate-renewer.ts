@@ -12,7 +12,7 @@ import {
   type Progress,
 } from "./renewal.ts";
 
-/** Commands request and remove names in other processes. */
+/** The folder is polled, because commands in other processes request and remove names. */
 const POLL_MS = 1_000;
 
 export interface RenewerServices {
@@ -23,7 +23,7 @@ export interface RenewerServices {
 }
 
 type DomainCertificate = Pick<DomainState, "certificate" | "lastAttempt">;
-/** An attempt that has begun, with the failures before it. */
+/** Describes an attempt that has begun, with the number of failures before it. */
 type StartedAttempt = Required<Omit<Progress, "nextAt" | "cause">>;
 
 /** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
@@ -39,7 +39,10 @@ export class Renewer {
     this.#services = services;
   }
 
-  /** Starts requesting certificates. The gate must answer by then, or the domain check fails. */
+  /**
+   * Starts requesting certificates. The gate must already respond to HTTP, or the domain check
+   * fails.
+   */
   begin(pollMs: number = POLL_MS): void {
     this.#polling ??= poll((stop) => this.#check(stop), pollMs);
   }
@@ -49,13 +52,13 @@ export class Renewer {
     await Promise.all(this.#attempts.values());
   }
 
-  /** Loads the stored certificates of new names, and drops those that were removed. */
+  /** Loads the stored certificates of new names, and drops the certificates of removed names. */
   async loadNames(): Promise<void> {
     const { folder, log } = this.#services;
     const names = await folder.listNames();
     for (const [name, { certificate }] of this.#domains) {
       const stored = certificate && folder.read(name, "certificate.pem").catch(() => "unreadable");
-      // The name was removed, and added again at once: its key must not be used any more.
+      // If the name was removed and added again at once, its old key must not be used any more.
       const isGone = certificate !== undefined && (await stored) === undefined;
       if (isGone || !names.includes(name)) this.#domains.delete(name);
     }
@@ -76,23 +79,25 @@ export class Renewer {
     this.source.replace(domains.flatMap(({ certificate }) => certificate ?? []));
   }
 
-  /** Logs an error once, not every second while it lasts. */
+  /** Logs an error once, although the check repeats every second. */
   async #check(stop: AbortSignal): Promise<void> {
     const reason = await this.#renewDue(stop).then(() => "", getErrorMessage);
     if (reason !== "" && reason !== this.#lastLogged && !stop.aborted) this.#logTrouble(reason);
     this.#lastLogged = reason;
   }
 
-  /** Starts the attempts in parallel, so that a slow one does not delay other names. */
+  /** Starts the attempts in parallel, so that a slow attempt does not delay other names. */
   async #renewDue(stop: AbortSignal): Promise<void> {
     const { folder, now } = this.#services;
     await this.loadNames();
     for (const [name, { certificate, lastAttempt }] of this.#domains) {
       if (stop.aborted || this.#attempts.has(name)) continue;
-      // In memory first: if the file cannot be written (full disk), the pause still applies.
+      // The result in memory comes first: if the file cannot be written (full disk), the pause
+      // still applies.
       const last = lastAttempt ?? (await folder.lastAttempt(name));
       const counted = last !== undefined && isFarAhead(last, now()) ? undefined : last;
-      // Read before the attempt, so that a request during it starts another one.
+      // The request time is read before the attempt, so that a request during it starts another
+      // attempt.
       const startedAttempt = {
         failures: last?.failures ?? 0,
         requestedAt: await folder.readRequestTime(name),

@@ -5,19 +5,21 @@ import { Fault, getErrorMessage } from "../../lib/fault.ts";
 import { formatUrlHost } from "../reach.ts";
 import type { HttpChallenges } from "./challenges.ts";
 
-/** A certificate chain and its matching private key. */
+/** Contains a certificate chain and its matching private key. */
 export interface Certificate {
   readonly pem: { readonly cert: string; readonly key: string };
   readonly context: SecureContext;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Its names without wildcards, then its IP addresses, as they are written in a URL. */
+  /** Lists the names without wildcards, then the IP addresses, as they are written in a URL. */
   readonly hosts: readonly string[];
   /** @param host a name, or an IP address as it is written in a URL */
   covers(host: string): boolean;
 }
 
-/** Mozilla's intermediate list: all have forward secrecy and authenticated encryption. */
+/**
+ * Mozilla's intermediate list has only ciphers with forward secrecy and authenticated encryption.
+ */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -30,7 +32,9 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-/** A client that could renegotiate would make the server sign again and again on one connection. */
+/**
+ * Renegotiation is off, because a client could make the server sign repeatedly on one connection.
+ */
 export const TLS_OPTIONS: Readonly<SecureContextOptions> = {
   minVersion: "TLSv1.2",
   ciphers: CIPHERS,
@@ -65,7 +69,7 @@ export function parseCertificate(chain: string, key: string): Certificate {
   };
 }
 
-/** Reads a PEM file that holds both the key and the chain of a certificate for a name. */
+/** Reads a PEM file that contains both the key and the chain of a certificate for a name. */
 export function parseStoredCertificate(pem: string, name: string): Certificate {
   const certificate = parseCertificate(pem, pem);
   if (!certificate.covers(name)) {
@@ -74,7 +78,7 @@ export function parseStoredCertificate(pem: string, name: string): Certificate {
   return certificate;
 }
 
-/** Keeps only the first line of the cause: the rest could contain bytes of a key. */
+/** Keeps only the first line of the cause, because the rest could contain bytes of a key. */
 function parsePem<T>(what: string, read: () => T): T {
   try {
     return read();
@@ -95,7 +99,7 @@ const listAlternativeNames = (
     .filter((entry) => entry.startsWith(kind))
     .map((entry) => entry.slice(kind.length));
 
-/** The certificates that the gate currently has. */
+/** Holds the certificates that the gate currently has. */
 export class CertificateSource {
   #current: readonly Certificate[] = [];
   readonly #listeners: (() => void)[] = [];
@@ -104,13 +108,16 @@ export class CertificateSource {
     return this.#current;
   }
 
-  /** Calls back now, and after each change. */
+  /** Calls the listener now and after each change. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
     listener();
   }
 
-  /** The same certificates in the same order are no change. */
+  /**
+   * Replaces the certificates. It calls no listener if the certificates and their order stay the
+   * same.
+   */
   replace(next: readonly Certificate[]): void {
     const { length } = this.#current;
     if (
@@ -122,7 +129,9 @@ export class CertificateSource {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The certificate that covers the host; the first one for no host or an unknown one. */
+  /**
+   * Returns the certificate that covers the host. Without a host or a match, returns the first one.
+   */
   findCertificate(host: string | undefined): Certificate | undefined {
     const covering =
       host === undefined ? undefined : this.current.find((certificate) => certificate.covers(host));
@@ -134,13 +143,13 @@ export class CertificateSource {
   }
 }
 
-/** Certificates from one origin, and their connections to the gate. */
+/** Provides certificates from one origin, and connects that origin to the gate. */
 export interface Certificates {
   readonly source: CertificateSource;
-  /** Starts requesting missing certificates. Call it once the gate answers over plain HTTP. */
+  /** Starts requesting missing certificates. Call it once the gate responds to plain HTTP. */
   begin?(): void;
   stop(): Promise<void>;
-  /** Set only with a certificate authority, as is `setUpDomain`. */
+  /** `challenges` and `setUpDomain` are set only with a certificate authority. */
   readonly challenges?: HttpChallenges;
   readonly setUpDomain?: (domain: string) => Promise<void>;
 }

@@ -9,22 +9,22 @@ import { explainNetworkError, sendRequest } from "./http-request.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
-/** The port that certificate authorities use for HTTP challenges. */
+/** Certificate authorities use this port for HTTP challenges. */
 const HTTP_PORT = 80;
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 64;
 
-/** Answers ACME challenges, which prove that a name points to this gate. */
+/** Responds to ACME challenges, which prove that a name points to this gate. */
 export class HttpChallenges {
   readonly #responses = new Map<string, string>();
 
-  /** Answers the token until the result is disposed of. */
+  /** Responds to requests for the token with `text` until the result is disposed of. */
   publish(token: string, text: string): Disposable {
     this.#responses.set(token, text);
     return { [Symbol.dispose]: () => void this.#responses.delete(token) };
   }
 
-  /** Returns whether this was a published challenge, which it has then answered. */
+  /** Responds if the request is for a published challenge. Returns whether it has responded. */
   respond(...[{ method, url = "" }, outgoing]: Parameters<Handler>): boolean {
     if (!url.startsWith(CHALLENGE_PATH)) return false;
     const text = this.#responses.get(url.slice(CHALLENGE_PATH.length));
@@ -36,8 +36,9 @@ export class HttpChallenges {
 }
 
 /**
- * Requests a value under the name that only this gate knows, before an authority does the same:
- * an authority counts failed checks, and after a few it refuses for an hour.
+ * Checks a name before an authority does: it requests a value at the name that only this gate
+ * knows. Authorities count failed checks, and after a few failures they refuse requests for an
+ * hour.
  */
 export async function checkDomain(
   name: string,

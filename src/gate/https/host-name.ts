@@ -2,7 +2,10 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { Fault } from "../../lib/fault.ts";
 
-/** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
+/**
+ * Normalizes a host name to its form in certificates. It throws a fault that explains what is
+ * wrong.
+ */
 export function parseCertifiableName(text: string): string {
   if (text.includes("*"))
     throw createNameFault(
@@ -10,7 +13,7 @@ export function parseCertifiableName(text: string): string {
       "wildcard certificates need DNS challenges, which the gate does not support",
     );
   const trimmedText = text.trim().replace(/\.$/, "");
-  // domainToASCII would drop these characters and keep the text around them.
+  // `domainToASCII` would drop these characters and keep the text around them.
   const name = /[\p{Cc}/?#%\\]/u.test(trimmedText) ? "" : domainToASCII(trimmedText);
   if (isIP(name) !== 0) throw createNameFault(text, "it is an IP address");
   const labels = name.split(".");

@@ -7,9 +7,9 @@ export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
   readonly method?: "GET" | "HEAD" | "POST";
   readonly body?: string;
-  /** The authorities that it trusts; by default, those that Node.js does. */
+  /** Contains the CAs to trust. By default, Node's own list applies. */
   readonly secureContext?: SecureContext;
-  /** The time limit, up to the end of the response. */
+  /** Limits the time until the end of the response. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly stop?: AbortSignal;
@@ -18,11 +18,13 @@ export interface HttpRequest
 export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Cut off after the chunk that exceeds `maxBytes`. */
+  /** The body ends after the chunk that exceeds `maxBytes`. */
   readonly body: string;
 }
 
-/** Sends one request, and follows no redirect. Rejects unless an HTTP response arrives in time. */
+/**
+ * Sends one request without following redirects. Rejects unless an HTTP response arrives in time.
+ */
 export async function sendRequest(url: URL, httpRequest: HttpRequest): Promise<HttpResponse> {
   const { method = "GET", body = "", timeoutMs, maxBytes, stop, ...rest } = httpRequest;
   const timeoutSignal = AbortSignal.timeout(timeoutMs);

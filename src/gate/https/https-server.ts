@@ -17,31 +17,31 @@ import { type CertificateSource, TLS_OPTIONS } from "./certificate.ts";
 import { limitStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
 /**
- * Time limits for clients, in milliseconds. Short, because Node's limits let slow connections pile
- * up; it has no limit for a stream.
+ * Limits the time of clients, in milliseconds. The limits are short, because Node's own limits let
+ * slow connections accumulate. Node has no limit for a stream.
  */
 const TIMEOUTS = {
   handshake: 5_000,
-  /** From a request to the end of its response, over HTTP/2. */
+  /** Limits the time from a request to the end of its response, over HTTP/2. */
   stream: 30_000,
-  /** Without any data on the connection, over HTTP/2. */
+  /** Limits the time without any data on the connection, over HTTP/2. */
   silence: 60_000,
 };
 const MAX_STREAMS = 100;
-/** For the headers and unsent responses of a connection; further streams are refused. */
+/** Limits the headers and unsent responses of a connection. Further streams are refused. */
 const MAX_SESSION_MIB = 2;
 /**
- * How many streams a client may reset at once, and then in a second. With Node's burst of 1,000, a
- * client that asks and resets slows down all others. A proxy that passes on the resets of its own
- * clients opens a new connection.
+ * Limits how many streams a client may reset at once, and then per second. With Node's burst of
+ * 1,000, a client can slow down all others by resetting its requests. A proxy that forwards the
+ * resets of its own clients opens a new connection.
  */
 const RESETS = { streamResetBurst: 100, streamResetRate: 33 };
 
 export type HttpsServer = Http2SecureServer & DrainableServer;
 
 /**
- * Serves HTTP/2, with HTTP/1.1 as fallback. Without a certificate yet, it refuses every handshake,
- * but listens from the start, so that a port in use is reported at startup.
+ * Serves HTTP/2, with HTTP/1.1 as fallback. Without a certificate, it refuses every handshake. It
+ * listens from the start, so that a port in use is reported at startup.
  */
 export function createHttpsServer(
   handle: Handler,
@@ -72,7 +72,8 @@ export function createHttpsServer(
   });
   server.on("session", (session) => {
     session.setTimeout(timeouts.silence, () => session.destroy());
-    // The handshake ended after the server closed; `close` only ends existing sessions.
+    // This handshake ended after the server closed, and `close` only ends sessions that existed
+    // then.
     if (!server.listening) session.close();
   });
   server.on("stream", (stream) => {
@@ -123,7 +124,7 @@ function makeDrainable(server: Http2SecureServer, closeUnused: () => void): Http
     closeIdleConnections: () => {
       if (typeof closeIdle === "function") closeIdle.call(server);
       closeUnused();
-      // The client may still be sending the body of a request that was answered early.
+      // The client may still be sending the body of a request that already has its response.
       for (const stream of streams) if (stream.writableFinished) stream.close();
       for (const socket of inHandshake.values()) socket.destroy();
     },
@@ -133,7 +134,9 @@ function makeDrainable(server: Http2SecureServer, closeUnused: () => void): Http
   });
 }
 
-/** Those that the event has reported, until they close. */
+/**
+ * Returns the set of open emitters that the event has reported. It removes each one when it closes.
+ */
 function trackOpen<T extends EventEmitter>(server: Http2SecureServer, event: string): Set<T> {
   const open = new Set<T>();
   server.on(event, (emitter: T) => {

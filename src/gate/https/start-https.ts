@@ -8,16 +8,23 @@ import type { Settings } from "../settings/settings.ts";
 import type { Certificate, Certificates } from "./certificate.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
 
-/** One year, for this host only: subdomains may not have HTTPS. */
+/**
+ * The header is valid for one year and for this host only, because subdomains may not have HTTPS.
+ */
 const HSTS = "max-age=31536000";
 
-/** Paths that health checks, proxies and apps on the local network request over plain HTTP. */
+/**
+ * Lists paths that health checks, proxies and apps on the local network request over plain HTTP.
+ */
 const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH, ASSERTION_KEYS];
 
 interface HttpsListener {
   readonly url: string;
   readonly server: HttpsServer;
-  /** For plain HTTP: answers ACME challenges, and redirects to HTTPS while a certificate is valid. */
+  /**
+   * Wraps a handler for plain HTTP. The wrapper responds to ACME challenges, and redirects to HTTPS
+   * while a certificate is valid.
+   */
   wrapPlain(handle: Handler): Handler;
 }
 
@@ -27,7 +34,10 @@ export async function startHttps(
   { source, challenges }: Certificates,
   now: () => number,
 ): Promise<HttpsListener> {
-  /** Browsers reject any other certificate: it gets neither redirects nor HSTS. */
+  /**
+   * Only requests with a valid certificate get redirects and HSTS, because browsers reject any
+   * other certificate.
+   */
   const hasValidCertificate = (incoming: Parameters<Handler>[0]): boolean => {
     const certificate = source.findCertificate(parseRequestHost(incoming));
     const at = now();
@@ -58,11 +68,11 @@ export async function startHttps(
 export interface HttpsTarget {
   readonly port: number;
   readonly certificates: readonly Pick<Certificate, "hosts" | "covers">[];
-  /** PUBLIC_URL, if it is set. */
+  /** Contains PUBLIC_URL, if it is set. */
   readonly publicUrl: string | undefined;
 }
 
-/** The HTTPS URL for a request over plain HTTP, or `undefined` if it is not redirected. */
+/** Returns the HTTPS URL for a request over plain HTTP, or `undefined` if it is not redirected. */
 export function findHttpsLocation(
   incoming: Pick<IncomingMessage, "url" | "headers">,
   { port, certificates, publicUrl }: HttpsTarget,
@@ -70,20 +80,20 @@ export function findHttpsLocation(
   const { url = "", headers } = incoming;
   const target = url.startsWith("/") ? url : "/";
   if (NEVER_REDIRECTED.includes(target.split("?", 1)[0] ?? "")) return undefined;
-  // A proxy has terminated TLS: a redirect would come back the same way, in a loop.
+  // A proxy has terminated TLS, so a redirect would arrive here again, in a loop.
   if (headers["x-forwarded-proto"] === "https") return undefined;
   if (publicUrl?.startsWith("https:")) return `${publicUrl}${target}`;
   const requested = parseRequestHost(incoming);
   const isCovered = certificates.some(
     (certificate) => requested !== undefined && certificate.covers(requested),
   );
-  // Any client chooses the Host that it sends: only hosts of a certificate become a target.
+  // The client chooses the Host header, so a redirect only targets the hosts of a certificate.
   const host = isCovered ? requested : certificates.flatMap(({ hosts }) => hosts)[0];
   if (host === undefined) return undefined;
   return `https://${host}${port === 443 ? "" : `:${port}`}${target}`;
 }
 
-/** The requested host, without its port. */
+/** Returns the requested host without its port. */
 function parseRequestHost({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const hostHeader = headers.host ?? headers[":authority"];
   return typeof hostHeader === "string" ? URL.parse(`http://${hostHeader}`)?.hostname : undefined;

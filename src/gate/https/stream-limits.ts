@@ -2,20 +2,21 @@ import { constants, type Http2ServerRequest, type Http2Session } from "node:http
 import type { Handler } from "../handle.ts";
 import { sendTextResponse } from "../refusals.ts";
 
-/** Node's limit for HTTP/1.1, where it answers 431 itself. */
+/** Equals Node's limit for HTTP/1.1, where Node itself responds with 431. */
 export const MAX_HEADER_LIST_BYTES: number = 16 * 1024;
 
-/** How many streams may wait for their response, or for its end to be sent. */
+/** Limits the streams that wait for their response, or until its end is sent. */
 const LIMITS = {
-  /** On each connection, always. */
+  /** Each connection may always have this number of streams. */
   share: 16,
-  /** On all connections together: above it, a connection gets only its share. */
+  /** If all connections together have more streams, a connection gets only its share. */
   total: 2_000,
 };
 
 /**
- * Limits what HTTP/2 connections can make the gate keep. Flow control lets a client withhold every
- * response, at a cost of a few bytes. A refused stream can be sent again (RFC 9113, section 8.7).
+ * Limits what HTTP/2 connections can make the gate keep. With flow control, a client can withhold
+ * every response at a cost of a few bytes. A refused stream can be sent again (RFC 9113, section
+ * 8.7).
  */
 export function limitStreams(handle: Handler, { share, total }: typeof LIMITS = LIMITS): Handler {
   const openBySession = new WeakMap<Http2Session, number>();
@@ -41,8 +42,8 @@ export function limitStreams(handle: Handler, { share, total }: typeof LIMITS = 
 }
 
 /**
- * As RFC 9113 counts: 32 bytes more for each header. Node enforces the limit only once the client has
- * acknowledged it, and one byte can repeat a header from the compression table.
+ * Counts as RFC 9113 does, with 32 extra bytes for each header. Node enforces the limit only once
+ * the client has acknowledged it, and one byte can repeat a header from the compression table.
  */
 const countHeaderBytes = ({ rawHeaders }: Http2ServerRequest): number =>
   rawHeaders.reduce((bytes, nameOrValue) => bytes + nameOrValue.length + 16, 0);

@@ -8,7 +8,9 @@ import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** Listed so that each starts at zero: otherwise alerts would miss the first increase. */
+/**
+ * The outcomes are listed so that each starts at 0. Otherwise alerts would miss the first increase.
+ */
 const outcomes: Readonly<Record<SignInOutcome["kind"], true>> = {
   "needs-setup": true,
   "rate-limited": true,
@@ -73,8 +75,8 @@ const REQUEST_SECONDS = [
 const METHODS: readonly string[] = ["GET", "HEAD", "POST"];
 
 /**
- * Returns a wrapper that counts the requests of a handler. Labels come from fixed lists, with `other`
- * for the rest, so that clients cannot create series with new paths or methods.
+ * Returns a wrapper that counts the requests of a handler. Labels come from fixed lists, and all
+ * other values become `other`, so that clients cannot create series with new paths or methods.
  */
 export function createRequestCounter(
   registry: Registry,
@@ -102,7 +104,7 @@ export function createRequestCounter(
 
 const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
 
-/** Returns a function that times the operations of a store from then on. */
+/** Returns a function that times all later operations of a store. */
 export function createStoreTimer(
   registry: Registry,
 ): (store: Pick<Store, "operations" | "observe">) => void {
@@ -113,7 +115,7 @@ export function createStoreTimer(
   );
   const failures = registry.addCounter("latchkey_store_failures_total", []);
   return (store) => {
-    // From 0, so that the first failure is an increase.
+    // The counter starts at 0, so that the first failure is an increase.
     for (const operation of store.operations) failures(0, { operation });
     store.observe({
       answered: (operation, seconds) => durations(seconds, { operation }),
@@ -138,7 +140,7 @@ export function addProcessMetrics(registry: Registry): void {
   registry.addGauge("process_start_time_seconds", () => performance.timeOrigin / 1e3);
   registry.addGauge(
     "process_open_fds",
-    // Minus one: reading the folder opens a descriptor itself.
+    // Reading the folder opens one descriptor itself, which is subtracted here.
     () => readdirSync("/proc/self/fd").length - 1,
   );
 }
@@ -147,9 +149,8 @@ const SAMPLE_INTERVAL_MS = 20;
 const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /**
- * Measures how late timers run, which delays every request as well, until the returned timer is
- * cleared. Does not use Node's monitor: it keeps one distribution since the start, and a reset loses
- * the delay in progress.
+ * Measures how late timers run, which also delays every request. Clear the returned timer to stop.
+ * Node's own monitor keeps one distribution since the start, and a reset loses the current delay.
  */
 export function watchEventLoop(registry: Registry, seconds: () => number): NodeJS.Timeout {
   const delay = registry.addHistogram("latchkey_event_loop_delay_seconds", DELAY_SECONDS);

@@ -22,14 +22,14 @@ import { CONTENT_TYPE, Registry } from "./registry.ts";
 const STOP_WITHIN_MS = 500;
 const PATH = "/metrics";
 
-/** The gate's metrics, and their own listener: they are never on the public one. */
+/** Contains the gate's metrics and their own listener. The public listener never serves metrics. */
 export interface Metrics {
   readonly meter: Meter;
-  /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
+  /** Wraps a handler to count its requests. All paths outside `paths` count as one path. */
   countRequests(handle: Handler, paths: ReadonlySet<string>): Handler;
-  /** Times the operations of the store, while it is open. */
+  /** Times the operations of the store while the store is open. */
   timeStore(store: Pick<Store, "operations" | "observe">): void;
-  /** Returns the URL. */
+  /** Starts listening. Resolves to the URL. */
   listen(): Promise<string>;
   /** Stops within half a second. */
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ export function openMetrics(
     timeStore: createStoreTimer(registry),
     listen: () =>
       listen(server, host, port).catch((error) => {
-        // Names the setting: an operator would first suspect PORT.
+        // The message names the setting, because an operator would first suspect PORT.
         const text = `METRICS_PORT: ${getErrorMessage(error)}`;
         throw new Fault("cannot_listen", text, { cause: error });
       }),
@@ -79,9 +79,9 @@ function createMetricsServer(host: string, registry: Registry): PlainServer {
     const respond = (status: number, text: string, headers: Headers = {}): void =>
       sendTextResponse(response, status, { ...PLAIN_TEXT, ...headers }, text);
     const isOnLoopback = isLoopbackHost((server.address() as AddressInfo).address);
-    // HTTP/1.0 clients may send no Host header; browsers always send one.
+    // HTTP/1.0 clients may send no Host header. Browsers always send one.
     const requested = request.headers.host ?? "localhost";
-    // Against DNS rebinding: only the host name tells a website from a scraper on this machine.
+    // This prevents DNS rebinding: only the host name distinguishes a website from a local scraper.
     if (isOnLoopback && judgeHost(rule, requested) !== "allowed") {
       respond(421, "this host name is not allowed: use a loopback name or METRICS_HOST\n");
     } else if (request.url?.split("?", 1)[0] !== PATH) {

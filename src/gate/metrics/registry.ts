@@ -1,4 +1,4 @@
-/** Every metric of the gate, with its help text. */
+/** Lists every metric of the gate with its help text. */
 const HELP = {
   latchkey_build_info: "Always 1. The labels are the versions of Latchkey and Node.js.",
   latchkey_certificate_expiry_timestamp_seconds:
@@ -27,7 +27,7 @@ const HELP = {
   latchkey_sign_ins_total: "Sign-ins by outcome. Rejected: unknown user or wrong password.",
   latchkey_store_failures_total: "Failed store operations.",
   latchkey_store_operation_duration_seconds: "Duration of store operations, including failed ones.",
-  // Prometheus's standard names, so that common dashboards find them.
+  // These are Prometheus's standard names, so that common dashboards find them.
   process_cpu_seconds_total: "CPU time of this process, user and system.",
   process_open_fds: "Open file descriptors, where /proc is available.",
   process_resident_memory_bytes: "Resident memory of this process.",
@@ -40,19 +40,22 @@ type Labels = Readonly<Record<string, string>>;
 
 type MetricType = "counter" | "gauge" | "histogram";
 
-/** What follows the name of the metric (a suffix such as `_sum`, and the labels), and a value. */
+/** Contains what follows the metric name (a suffix such as `_sum`, and the labels), and a value. */
 type Sample = readonly [series: string, value: number];
 
-/** Adds to the value with these labels, or one value to a histogram. A metric has always the same labels. */
+/**
+ * Adds to the value with these labels, or adds one value to a histogram. All values of a metric
+ * have the same label names.
+ */
 type Add = (value: number, labels?: Labels) => void;
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Creates the metrics of one gate, and writes them for the scrapes. */
+/** Creates the metrics of one gate, and formats them for each scrape. */
 export class Registry {
   readonly #metrics: (() => string)[] = [];
 
-  /** Prometheus's text format, version 0.0.4. */
+  /** Returns the metrics in Prometheus's text format, version 0.0.4. */
   formatText(): string {
     return this.#metrics.map((write) => write()).join("");
   }
@@ -135,12 +138,12 @@ export class Registry {
 
 interface HistogramMember {
   readonly labels: Labels;
-  /** For each limit, how many values are at most that. */
+  /** Contains, for each limit, the number of values up to that limit. */
   readonly counts: number[];
   sum: number;
 }
 
-/** What tells the members of one metric apart. Cheaper than the text of their labels. */
+/** Returns a key for one member of a metric. This is faster than formatting the labels. */
 function joinValues(labels: Labels): string {
   let joined = "";
   for (const name in labels) joined += `${labels[name]}\0`;

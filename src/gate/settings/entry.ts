@@ -1,28 +1,33 @@
 import { type Parser, readableFile } from "./values.ts";
 
-/** One setting. */
+/** Describes one setting. */
 export interface Entry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;
-  /** Unless it is that of the field: `DATA_DIR` of `dataDir`. */
+  /** Replaces the name that follows from the field, such as `DATA_DIR` from `dataDir`. */
   readonly name?: string;
   readonly value: Parser<T>;
   readonly default?: string;
-  /** What the documentation shows as the default of an entry without one. */
+  /** The documentation shows this text as the default of an entry without a default. */
   readonly unset?: string;
   readonly about: string;
-  /** Not a flag, because all users of the machine can read the command line. */
+  /** The setting is not a flag, because all users of the machine can read the command line. */
   readonly flag?: "none";
-  /** A secret: `NAME_FILE` may name a file that holds it, and messages do not repeat it. */
+  /**
+   * Marks a secret. `NAME_FILE` may name a file that contains it, and messages do not repeat it.
+   */
   readonly secret?: true;
 }
 
-/** An entry with its name in the environment and in env files. As a flag, that has dashes. */
+/**
+ * Describes an entry with its name in the environment and in env files. A flag has dashes instead
+ * of underscores.
+ */
 export interface NamedEntry extends Entry {
   readonly name: string;
 }
 
-/** A setting as users see it: in the environment, in an env file, or as a flag. */
+/** Describes a setting as users see it: in the environment, in an env file, or as a flag. */
 export interface Setting
   extends Pick<NamedEntry, "name" | "about">,
     Pick<Parser<unknown>, "takes" | "completes"> {
@@ -31,7 +36,7 @@ export interface Setting
   readonly flag: string | "none";
 }
 
-/** The settings of all entries, and for each secret the `_FILE` setting below it. */
+/** Lists the settings of all entries. Each secret is followed by its `_FILE` setting. */
 export function listSettings(entries: readonly NamedEntry[]): readonly Setting[] {
   let group = "";
   return entries.flatMap((entry) => {

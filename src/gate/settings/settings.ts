@@ -22,17 +22,20 @@ type ValueOf<E> =
 
 type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[F]> };
 
-/** The table's values, and what follows from several settings or is not one. */
+/**
+ * Contains the values of the table, values that depend on several settings, and values that are not
+ * settings.
+ */
 export interface Settings extends Omit<TableValues, "allowedHosts"> {
   readonly allowedHosts: AllowedHosts;
   readonly setupTokenFile: string;
   readonly database: DatabaseLocation;
-  /** The environment without the secrets, for programs that the gate runs. */
+  /** Contains the environment without the secrets, for programs that the gate runs. */
   readonly programEnvironment: Environment;
   readonly nodeEnv: string | undefined;
 }
 
-/** What messages of the gate call the secrets. */
+/** Maps the secrets to their names in messages of the gate. */
 export const SECRET_SETTINGS: SecretNames = {
   secret: "AUTH_SECRET",
   previousSecrets: "AUTH_SECRET_PREVIOUS",
@@ -54,9 +57,9 @@ export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
 }
 
 export interface SettingsReading {
-  /** With defaults in place of invalid values. */
+  /** Invalid values are replaced with defaults. */
   readonly settings: Settings;
-  /** Empty if all values are valid. */
+  /** The list is empty if all values are valid. */
   readonly problems: readonly SettingProblem[];
   readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
@@ -64,10 +67,10 @@ export interface SettingsReading {
 
 export const getTokenFile = (dataDir: string): string => join(dataDir, "setup-token");
 
-/** The client of PostgreSQL reads `PGPASSWORD` itself. */
+/** Returns whether a name is a secret. The PostgreSQL client reads `PGPASSWORD` itself. */
 const isSecret = (name: string): boolean => name === "PGPASSWORD" || secretNames.includes(name);
 
-/** The only code of the gate that reads the environment. */
+/** Reads all settings. No other code of the gate reads the environment. */
 export function readSettings(input: SettingsSources): SettingsReading {
   const { env = process.env } = input;
   const sources = new Sources({ ...input, env });
@@ -96,7 +99,7 @@ export function readSettings(input: SettingsSources): SettingsReading {
   return { settings, problems, warnings, secretFiles };
 }
 
-/** The files that settings name, each with the name of the setting. */
+/** Lists the files that settings name, each with the name of the setting. */
 function listFiles(
   sources: Sources,
   { domainSetupCommand }: Settings,
@@ -121,7 +124,10 @@ function listFiles(
   return files;
 }
 
-/** The setup deletes its token file, and the gate writes its database: neither may be the file of another setting. */
+/**
+ * Finds files that two settings share. The setup deletes its token file, and the gate writes its
+ * database, so neither may be the file of another setting.
+ */
 function findSharedFiles(
   { setupTokenFile, database }: Settings,
   files: readonly SecretFile[],
@@ -142,7 +148,7 @@ function findSharedFiles(
   return problems;
 }
 
-/** Values that are valid, but not together. */
+/** Finds values that are valid alone but not together. */
 function findConflicts(settings: Settings): readonly SettingProblem[] {
   const { limiter, database, tlsCertFile, tlsKeyFile } = settings;
   const problems: SettingProblem[] = [];

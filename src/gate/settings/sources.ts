@@ -10,13 +10,13 @@ import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
 
 export interface SecretFile {
-  /** The setting or option that names it. */
+  /** Names the setting or option that contains the path. */
   readonly name: string;
   readonly path: string;
 }
 
 export interface SettingProblem {
-  /** The settings whose values are unknown, or `ENV_FILE` when every value is. */
+  /** Names the settings whose values are unknown, or `ENV_FILE` if all values are unknown. */
   readonly about: readonly string[];
   readonly message: string;
 }
@@ -24,19 +24,21 @@ export interface SettingProblem {
 export const ENV_FILE = "--env-file";
 
 export interface SettingsSources {
-  /** By setting name: `PORT`, not `--port`. */
+  /** The keys are setting names: `PORT`, not `--port`. */
   readonly flags: Environment;
   readonly envFile: string | undefined;
   readonly env?: Environment;
 }
 
-/** Longer values are not repeated: a generated secret may be in the wrong setting. */
+/** Messages do not repeat longer values, because a generated secret may be in the wrong setting. */
 const MAX_SHOWN = 40;
 const MAX_LINES_LISTED = 5;
 
-/** Reads settings in this order: flag, environment, env file. Collects problems on the way. */
+/**
+ * Reads settings in this order: flag, environment, env file. It collects problems while it reads.
+ */
 export class Sources {
-  /** `value` adds to them. */
+  /** `readValue` adds its problems to this list. */
   readonly problems: SettingProblem[] = [];
   readonly secretFiles: SecretFile[] = [];
   readonly warnings: readonly string[];
@@ -59,12 +61,15 @@ export class Sources {
     this.#environments = [flags, env, file];
   }
 
-  /** Compose files pass an unset variable on as an empty one. */
+  /**
+   * Returns the text of a setting. Empty text counts as unset, because Compose files pass on an
+   * unset variable as an empty one.
+   */
   readText(name: string): string | undefined {
     return this.#environments.find((values) => values[name])?.[name];
   }
 
-  /** The value that is given, or `undefined` when it is unset or invalid. */
+  /** Returns the value of a setting, or `undefined` if it is unset or invalid. */
   readValue(entry: NamedEntry): unknown {
     const { name } = entry;
     const text = this.readText(name);
@@ -97,13 +102,13 @@ export class Sources {
   }
 }
 
-/** Node.js treats everything before the `=` as a name, which by mistake may contain a secret. */
+/** Node.js treats everything before the `=` as a name, which may be a secret by mistake. */
 const NAME = /^[\w.-]+$/;
 
-// A comment or a setting. Only a value in quotes that are closed can span several lines.
+// Matches a comment or a setting. Only a value in closed quotes can span several lines.
 const VALID = /^[^\S\n]*(?:#.*|(?:export +)?[\w.-]+[^\S\n]*=[^\S\n]*(?:(["'`])[\s\S]*?\1.*|.*))$/gm;
 
-/** Problems name lines by number, because an invalid line may be a secret. */
+/** Reads an env file. Problems name lines by number, because an invalid line may be a secret. */
 function readEnvFile(path: string, refuse: (problem: string) => void): Environment {
   try {
     // Some editors write a byte order mark, which is not part of the first name.
@@ -117,7 +122,7 @@ function readEnvFile(path: string, refuse: (problem: string) => void): Environme
   }
 }
 
-/** The numbers of lines, from 1, that Node.js ignores without a message. */
+/** Returns the numbers of the lines, from 1, that Node.js ignores without a message. */
 const findInvalidLines = (text: string): readonly number[] =>
   text
     .replace(VALID, (valid) => valid.replace(/.+/g, ""))
@@ -125,8 +130,8 @@ const findInvalidLines = (text: string): readonly number[] =>
     .flatMap((line, index) => (line.trim() === "" ? [] : [index + 1]));
 
 /**
- * Reads a secret from a file of its own, without the line break that editors add at the end.
- * `problem` completes "NAME names …". It omits the path, which by mistake may be the secret itself.
+ * Reads a secret from a separate file, without the line break that editors add at the end.
+ * `problem` completes "NAME names …". It omits the path, which may be the secret itself by mistake.
  */
 export function readSecret(path: string): { readonly content?: string; readonly problem?: string } {
   try {

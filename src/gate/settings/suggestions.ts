@@ -1,14 +1,15 @@
 import { findNearest, normalizeName } from "../../lib/find-nearest.ts";
 
-/** Short names are one letter away from too many others for a suggestion. */
+/** Shorter names get no suggestion, because they are one letter away from too many others. */
 const MIN_LENGTH = 7;
 
-/** Variables for Node.js or the system, which a file of settings may contain too. */
+/** Matches variables for Node.js or the system, which an env file may contain too. */
 const NOT_OURS = /^(NODE_|TZ$|PATH$|LANG$|LC_)/;
 
 /**
- * Names that look like settings but are not: `LATCHKEY_…` is an error, a likely typo a warning. Any
- * other unknown name is a warning only in the env file, since an environment holds much else.
+ * Finds names that look like settings but are not. `LATCHKEY_…` is an error, and a likely typo is a
+ * warning. Other unknown names are a warning only in the env file, since an environment holds much
+ * else.
  */
 export function findUnknownNames(
   settingNames: readonly string[],
@@ -33,7 +34,7 @@ export function findUnknownNames(
 }
 
 function suggestSetting(settingNames: readonly string[], name: string): string | undefined {
-  // `TLS_CERT` for `TLS_CERT_FILE`: the value instead of the file that contains it.
+  // `TLS_CERT` suggests `TLS_CERT_FILE`: the user has set the value instead of the file.
   const exact = [name, `${name}_FILE`].find((candidate) => settingNames.includes(candidate));
   const long = settingNames.filter((candidate) => candidate.length >= MIN_LENGTH);
   const words = normalizeName(name);

@@ -6,13 +6,14 @@ import * as values from "./values.ts";
 
 const { hosts, pages, postLoginLocation, signIn } = optionTable;
 
-/** From the least to the most important. */
+/** The levels are in order, from the least to the most important. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Every setting of the gate, once. The types of the values, the flags, the help, the defaults and
- * docs/reference/settings.md come from here. A setting without a default can be undefined.
+ * Contains every setting of the gate once. The types of the values, the flags, the help, the
+ * defaults and docs/reference/settings.md come from here. A setting without a default can be
+ * `undefined`.
  */
 const table = {
   host: {
@@ -225,14 +226,14 @@ const table = {
 
 export type SettingsTable = typeof table;
 
-/** For code that treats all entries alike. */
+/** Code that treats all entries alike uses this type. */
 const byField: Readonly<Record<keyof SettingsTable, Entry>> = table;
 
-/** The name that users know a field by, such as `DATA_DIR`. */
+/** Returns the name that users know a field by, such as `DATA_DIR`. */
 export const getSettingName = (field: keyof SettingsTable): string =>
   byField[field].name ?? field.replace(/[A-Z]/g, "_$&").toUpperCase();
 
-/** The entries with their fields, in the order of the table. */
+/** Lists the entries with their fields, in the order of the table. */
 export const entries: readonly (readonly [field: string, entry: NamedEntry])[] = Object.entries(
   byField,
 ).map(([field, entry]) => [
@@ -242,7 +243,7 @@ export const entries: readonly (readonly [field: string, entry: NamedEntry])[] =
 
 export const settings: readonly Setting[] = listSettings(entries.map(([, entry]) => entry));
 
-/** The settings that programs which the gate runs do not get. */
+/** Lists the secret settings. Programs that the gate runs do not receive them. */
 export const secretNames: readonly string[] = entries
   .filter(([, { secret }]) => secret === true)
   .map(([, { name }]) => name);

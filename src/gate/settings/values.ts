@@ -17,10 +17,10 @@ import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a shell can complete: one of a few words, a path, or nothing. */
+/** Describes what a shell can complete: one of a few words, a path, or nothing. */
 export type ValueKind = readonly string[] | "file" | "folder" | "free";
 
-/** `a, b or c`. */
+/** Formats choices as `a, b or c`. */
 export const formatChoices = (choices: readonly string[]): string =>
   [choices.slice(0, -1).join(", "), ...choices.slice(-1)]
     .filter((part) => part !== "")
@@ -31,14 +31,14 @@ export const findChoice = <T extends string>(
   value: unknown,
 ): T | undefined => choices.find((choice) => choice === value);
 
-/** What a setting accepts, and how it becomes a value. */
+/** Defines what a setting accepts, and how text becomes a value. */
 export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly takes: string;
   readonly completes: ValueKind;
-  /** Returns `undefined` for text that is not accepted, or throws a fault that says more. */
+  /** Returns `undefined` for text that is not accepted, or throws a fault with an explanation. */
   readonly parse: (text: string, env: Environment) => T | undefined;
-  /** Reads the content of the `_FILE` instead, where that has a format of its own. */
+  /** Reads the content of the `_FILE` if that content has a different format. */
   readonly parseFile?: (content: string) => T | undefined;
 }
 
@@ -50,13 +50,16 @@ const createParser = <T>(
 
 const { hosts, signIn } = optionTable;
 
-/** Text that the library checks: an option and its setting accept the same. */
+/**
+ * Creates a parser for text that the library checks. The option and its setting accept the same
+ * text.
+ */
 export const fromOption = (
   { expected: takes, accepts }: Option<unknown, string>,
   tidy = (text: string): string => text,
 ): Parser<string> => createParser(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
 
-/** The same for a list, separated by commas. */
+/** Creates a parser like `fromOption`, for a list separated by commas. */
 export const fromListOption = (
   { expected: takes, accepts }: Option<readonly string[]>,
   tidy = (text: string): string => text,
@@ -66,7 +69,7 @@ export const fromListOption = (
     return accepts(pieces) ? pieces : undefined;
   });
 
-/** The same, for pieces that are read one by one. */
+/** Creates a parser for a list separated by commas that reads each piece alone. */
 const createListParser = <T>(
   takes: string,
   read: (piece: string) => T | undefined,
@@ -77,7 +80,7 @@ const createListParser = <T>(
     return accepted.length === pieces.length ? accepted : undefined;
   });
 
-/** Accepts a path that passes the test; the value is the absolute path. */
+/** Creates a parser for a path that passes the test. The value is the absolute path. */
 const createPathParser = (
   takes: string,
   completes: "file" | "folder",
@@ -88,7 +91,7 @@ const createPathParser = (
   return createParser(takes, read, completes);
 };
 
-/** One of a few words, and the value of each. */
+/** Creates a parser for a few words, each with its value. */
 export const fromWords = <const T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
   return createParser(
@@ -101,7 +104,9 @@ export const fromWords = <const T>(meaning: Readonly<Record<string, T>>): Parser
 export const fromChoices = <const T extends string>(choices: readonly T[]): Parser<T> =>
   fromWords(Object.fromEntries(choices.map((word) => [word, word])));
 
-/** Throws a fault that does not repeat the text, which may be a token. */
+/**
+ * Accepts `auto` and `off`. The fault for other text does not repeat it, because it may be a token.
+ */
 export const setupToken: Parser<"auto" | "off"> = {
   ...fromChoices(["auto", "off"]),
   parse(text) {
@@ -111,7 +116,9 @@ export const setupToken: Parser<"auto" | "off"> = {
   },
 };
 
-/** Throws a fault that says why a public suffix cannot be shared. */
+/**
+ * Returns a valid cookie domain. Throws a fault that explains why a public suffix cannot be shared.
+ */
 function parseDomain(domain: string): string | undefined {
   const name = domain.replace(/^\*\./, "");
   if (!hosts.cookieDomain.accepts(name)) return undefined;
@@ -129,7 +136,7 @@ export const domainList: Parser<readonly string[]> = createListParser(
   parseDomain,
 );
 
-/** Users add a trailing slash to origins. */
+/** Removes the trailing slash that users add to origins. */
 export const removeSlash = (text: string): string => text.replace(/\/$/, "");
 
 export const ipv6Prefix: Parser<number> = createParser(signIn.limitIpv6Prefix.expected, (text) =>
@@ -137,7 +144,7 @@ export const ipv6Prefix: Parser<number> = createParser(signIn.limitIpv6Prefix.ex
 );
 
 export const hostName: Parser<string> = createParser("an IP address or a host name", (text) =>
-  // Not with a zone, such as fe80::1%eth0: no URL can contain it.
+  // A zone such as in fe80::1%eth0 is refused, because no URL can contain it.
   (isIP(text) !== 0 && !text.includes("%")) || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text)
     ? text
     : undefined,
@@ -165,7 +172,7 @@ export const httpsUrl: Parser<string> = createParser("an https URL", (text) =>
   URL.parse(text)?.protocol === "https:" ? text : undefined,
 );
 
-/** Throws a fault that says what is wrong, without repeating the URL. */
+/** Parses a database URL. A fault explains what is wrong without repeating the URL. */
 export const databaseLocation: Parser<DatabaseLocation> = createParser(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
   parseDatabaseLocation,
@@ -176,7 +183,10 @@ export const secret: Parser<string> = createParser(
   (text) => text,
 );
 
-/** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
+/**
+ * Parses secrets separated by commas. In a file, each line is a secret, which may then contain
+ * commas and spaces.
+ */
 export const secretList: Parser<readonly string[]> = {
   ...createListParser("secrets, separated by commas", (secret) => secret || undefined),
   parseFile(content) {
@@ -188,12 +198,12 @@ export const secretList: Parser<readonly string[]> = {
 const splitList = (text: string): readonly string[] =>
   text === "" ? [] : text.split(",").map((piece) => piece.trim());
 
-/** In milliseconds. */
+/** Parses a time to milliseconds. */
 export const age: Parser<number> = createParser("a time such as 400d or 12h", (text) =>
   /^[1-9]\d*[hd]$/.test(text) ? parseAge(text) : undefined,
 );
 
-/** Need not exist yet. */
+/** Accepts a folder that need not exist yet. */
 export const newFolder: Parser<string> = createPathParser("a folder", "folder", () => true);
 export const newFile: Parser<string> = createPathParser("a file", "file", () => true);
 
@@ -204,11 +214,11 @@ export const readableFile: Parser<string> = createPathParser("a readable file", 
 export const image: Parser<string> = createPathParser(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
   "file",
-  // Throws for a file that cannot be used.
+  // `readLogo` throws for a file that cannot be used.
   (file) => readLogo(file).body.length > 0,
 );
 
-/** The content of the file. Throws a fault that says why a file cannot be used. */
+/** Reads the content of a CSS file. A fault explains why a file cannot be used. */
 export const styleSheet: Parser<string> = createParser(
   `a CSS file of at most ${MAX_CSS_BYTES} bytes`,
   (text) => readStyleSheet(resolve(text)),
@@ -216,7 +226,8 @@ export const styleSheet: Parser<string> = createParser(
 );
 
 function readStyleSheet(file: string): string {
-  // Without the path: the value may be a secret that was meant for another setting.
+  // The message omits the path, because the value may be a secret that was meant for another
+  // setting.
   const refuse = (problem: string): never => {
     throw new Fault("style_sheet_unusable", problem);
   };
@@ -238,7 +249,7 @@ function readStyleSheet(file: string): string {
   }
 }
 
-/** The content of a file with at least one certificate. */
+/** Reads the content of a file with at least one certificate. */
 export const certificates: Parser<string> = createParser(
   "a file with certificates in PEM",
   (text) =>
@@ -249,7 +260,7 @@ export const certificates: Parser<string> = createParser(
   "file",
 );
 
-/** A path, or a name that is looked up in PATH as a shell does. */
+/** Accepts a path, or a name that is looked up in PATH as a shell does. */
 export const program: Parser<string> = createParser(
   "one executable program, without arguments",
   (text, { PATH = "" }) => {

@@ -7,11 +7,14 @@ import {
   sign,
 } from "node:crypto";
 
-/** The key that identifies an account at a certificate authority. */
+/** Identifies an account at a certificate authority. */
 export interface AccountKey {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;
-  /** Appended to each challenge token, to prove that this account requested the challenge. */
+  /**
+   * Each challenge response appends this text to the token. It proves that this account requested
+   * the challenge.
+   */
   readonly thumbprint: string;
 }
 
@@ -22,7 +25,7 @@ export function createKeyPem(): string {
 
 export function parseAccountKey(pem: string): AccountKey {
   const { crv, kty, x, y } = createPublicKey(pem).export({ format: "jwk" });
-  // These names, in this order, are what a thumbprint is computed from.
+  // RFC 7638 computes a thumbprint from these names, in this order.
   const publicJwk = { crv, kty, x, y };
   const thumbprint = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
   return { privateKey: createPrivateKey(pem), publicJwk, thumbprint };
@@ -46,7 +49,9 @@ export function createSigningRequest(name: string, keyPem: string): Buffer {
   );
 }
 
-/** Subject alternative name: authorities read the names only from this extension. */
+/**
+ * Encodes the subject alternative name, because authorities read names only from this extension.
+ */
 function encodeExtensions(name: string): Buffer {
   const dnsName = encodeDer(0x82, Buffer.from(name, "ascii"));
   const names = encodeSequence(

@@ -8,11 +8,16 @@ import { type AcmeRequests, type JsonObject, parseJsonBody, readField } from "./
 export interface OrderServices {
   readonly requests: AcmeRequests;
   readonly challenges: Pick<HttpChallenges, "publish">;
-  /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
+  /**
+   * Resolves after `ms`, or earlier when the gate stops. After a stop, the next request rejects.
+   */
   pause(ms: number): Promise<unknown>;
 }
 
-/** An order at the authority. Its URL and its key suffice to finish it after a crash. */
+/**
+ * Describes an order at the authority. The URL and the key suffice to finish the order after a
+ * crash.
+ */
 export interface PlacedOrder {
   readonly name: string;
   readonly url: string;
@@ -61,8 +66,8 @@ export function finishOrder(services: OrderServices, placedOrder: PlacedOrder): 
 }
 
 /**
- * Reads a resource until `step` has a result. Pauses while the status stays the same. The number of
- * requests in an attempt ends one that never has a result.
+ * Reads a resource until `step` has a result. Pauses while the status stays the same. A resource
+ * that never has a result ends the attempt, because each attempt has a limited number of requests.
  */
 async function pollResource<T>(
   { requests, pause }: OrderServices,
@@ -97,7 +102,7 @@ async function completeAuthorization(services: OrderServices, url: string): Prom
     const challenge = offered.find(({ type }) => type === "http-01");
     if (challenge === undefined) throw new Fault("acme_no_http", NO_HTTP);
     const token = readField(challenge, "token");
-    // It becomes part of a path and of a response.
+    // The token becomes part of a path and of a response.
     if (!/^[\w-]{1,128}$/.test(token)) throw createResponseFault("an invalid token");
     published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
     await requests.post(readField(challenge, "url"), {}).catch(ignoreProblem("malformed"));
@@ -106,8 +111,8 @@ async function completeAuthorization(services: OrderServices, url: string): Prom
 }
 
 /**
- * Ignores the problem of a step that is done already: before a crash, or according to a server of the
- * authority that has not shown it yet. The next poll reads the state.
+ * Ignores the problem of a step that was already done, for example before a crash. A server of the
+ * authority may not show the new state yet. The next poll reads the state.
  */
 const ignoreProblem =
   (problem: string) =>

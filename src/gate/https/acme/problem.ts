@@ -2,20 +2,23 @@ import { Fault } from "../../../lib/fault.ts";
 import { parseJsonObject } from "../../../lib/json.ts";
 import type { HttpResponse } from "../http-request.ts";
 
-/** Each attempt writes the text to a file and to the server log. */
+/** Limits the text, because each attempt writes it to a file and to the server log. */
 const MAX_TEXT_LENGTH = 500;
 
 /** Limits the pause that an authority can ask for. */
 const MAX_PAUSE_MS = 24 * 3_600_000;
 
-/** An error response of a certificate authority (a problem document, RFC 7807). */
+/** Represents an error response of a certificate authority (a problem document, RFC 7807). */
 export class AcmeProblem extends Fault {
-  /** The last part of the problem type: `badNonce`, `rateLimited`, `unauthorized` … */
+  /**
+   * Contains the last part of the problem type, for example `badNonce`, `rateLimited` or
+   * `unauthorized`.
+   */
   readonly problem: string;
-  /** How long the authority asks the client to wait. */
+  /** Tells how long the authority asks the client to wait. */
   readonly retryAfterMs: number | undefined;
 
-  /** Authorities also put a problem document into orders and challenges. */
+  /** Takes the problem document of a response, or the one in an order or a challenge. */
   constructor(document: unknown, defaultReason = "no reason given", retryAfterMs?: number) {
     const { type, detail }: { type?: unknown; detail?: unknown } = Object(document);
     const typeName = typeof type === "string" ? type.split(":").at(-1) : undefined;

@@ -10,22 +10,26 @@ import { createResponseFault, parseAcmeProblem } from "./problem.ts";
 const TIMEOUT_MS = 30_000;
 /** A certificate chain takes a few thousand bytes. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
-/** For one attempt: some 10 requests, nonces to repeat them, and minutes of polls. */
+/**
+ * Limits one attempt, which needs about 10 requests, nonces to repeat them, and minutes of polls.
+ */
 const MAX_REQUESTS = 150;
-/** An authority may refuse any nonce, and sends a new one with the refusal. */
+/** Limits the retries: an authority may refuse any nonce, and sends a new one with the refusal. */
 const MAX_NONCES = 12;
 
-/** Where an attempt gets its certificate. */
+/** Describes the authority that issues the certificate of an attempt. */
 export interface Authority {
   readonly directoryUrl: string;
-  /** The authorities whose certificates it may have. By default, those that Node.js trusts. */
+  /**
+   * Lists the CAs that are trusted for the authority's certificate. By default, Node.js decides.
+   */
   readonly ca: readonly string[] | undefined;
   readonly stop: AbortSignal;
 }
 
 export interface AcmeRequests {
   readonly key: AccountKey;
-  /** `undefined` reads the resource (POST-as-GET); any other payload is sent as JSON. */
+  /** Sends `payload` as JSON. With `undefined`, it reads the resource (POST-as-GET). */
   post(url: string, payload: object | undefined): Promise<HttpResponse>;
   postOrder(payload: object): Promise<HttpResponse>;
 }
@@ -53,10 +57,14 @@ export async function openAccount(authority: Authority, key: AccountKey): Promis
 
 type Send = (method: "GET" | "HEAD" | "POST", url: string, body?: string) => Promise<HttpResponse>;
 
-/** Counts the requests, because the responses decide what is requested next. */
+/**
+ * Returns a function that sends a limited number of requests. Without the limit, an authority could
+ * keep an attempt running, because each response decides which request follows.
+ */
 function createSender({ ca, stop }: Authority): Send {
   const limits = { stop, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES };
-  // Once for all requests: reading hundreds of certificates takes 40 ms, in which no guard answers.
+  // All requests share one context: reading hundreds of certificates blocks all other requests for
+  // 40 ms.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...ca] }) };
   let left = MAX_REQUESTS;
   return async (method, text, body = "") => {
@@ -83,7 +91,9 @@ function createSender({ ca, stop }: Authority): Send {
 function createSigner(send: Send, newNonce: string, key: AccountKey) {
   let nonce: string | undefined;
 
-  /** `accountHeader` names the account: by its public key, or by its URL once it is registered. */
+  /**
+   * `accountHeader` identifies the account by its public key, or by its URL once it is registered.
+   */
   return async (
     url: string,
     payload: object | undefined,
@@ -102,7 +112,7 @@ function createSigner(send: Send, newNonce: string, key: AccountKey) {
   };
 }
 
-/** The body of a request: a JWS in its flattened form, signed by ES256. */
+/** Creates the body of a request: a flattened JWS, signed with ES256. */
 function signBody(header: object, payload: object | undefined, key: KeyObject): string {
   const parts = {
     protected: encodeJwtPart({ alg: "ES256", ...header }),
