@@ -63,19 +63,24 @@ import { endStoredSession } from "./identity/waiting-ends.ts";
 import type { Clock } from "./lib/clock.ts";
 
 /**
- * The accounts, for the app's own pages and scripts. The rules are those of the commands, and every
- * change is in the audit log. No permission is checked: that is the task of the caller.
+ * Manages accounts for the app's own pages and scripts. The rules are those of the commands, and
+ * every change is in the audit log. The members check no permissions: the caller must do so.
  */
 export interface Users {
   /**
-   * Adds an account. The first one closes the setup.
+   * Adds an account. The first account closes the setup.
    *
    * @throws {Fault} `invalid_option` for a value of the wrong type, as every member does.
    */
   add(user: AddedUser): Promise<AddUserOutcome>;
-  /** Finds an account by its ID. It can have ended, as its `endsAt` says: then it cannot sign in. */
+  /**
+   * Finds an account by its ID. An account whose `endsAt` has passed is also found; it cannot sign
+   * in.
+   */
   find(id: string): Promise<Account | undefined>;
-  /** Finds an account by its username. The match is exact. It can have ended. */
+  /**
+   * Finds an account by its username. The match is exact. An account that has ended is also found.
+   */
   findByUsername(username: string): Promise<Account | undefined>;
   /** Lists all accounts in the order of their IDs, including those that have ended. */
   list(): AsyncIterable<Account>;
@@ -88,13 +93,13 @@ export interface Users {
   /** Removes the account and ends its sessions. No other account can have its username. */
   remove(id: string): Promise<RemoveUserOutcome>;
   /**
-   * Frees a username that an account had, in all spellings. Apps that know accounts by their name take
-   * whoever gets it for the earlier one.
+   * Frees a username that an account had, in all spellings. An app that identifies accounts by name
+   * takes the next account with this name for the earlier one.
    */
   forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
 }
 
-/** The sessions of all accounts. */
+/** Manages the sessions of all accounts. */
 export interface Sessions {
   /** Lists the sessions of a user, the most recently used first, at most 1,000. */
   list(userId: string): Promise<readonly Session[]>;
@@ -104,58 +109,60 @@ export interface Sessions {
   end(id: string): Promise<"no-session" | "ended" | "forgotten">;
   /** Ends every session of a user. */
   endAll(userId: string): Promise<"no-user" | "ended">;
-  /** Ends every session of every user, in one step. Returns the number of users. */
+  /** Ends every session of every user in one transaction. Returns the number of users. */
   endForEveryone(): Promise<number>;
   /**
-   * Signs in a user whom the app has identified. Returns `undefined` for an unknown or ended account.
+   * Signs in a user whom the app has identified. Returns `undefined` for an unknown or ended
+   * account.
    *
-   * @param request Its address and browser are in the list of sessions and in the audit log.
+   * @param request provides the address and the browser for the list of sessions and the audit
+   *   log.
    */
   create(userId: string, request?: WebRequest): Promise<NewSession | undefined>;
 }
 
-/** A session that `auth.sessions.create` has made. */
+/** Describes a session that `auth.sessions.create` has made. */
 export interface NewSession {
   readonly id: string;
   readonly expiresAt: Date;
-  /** The value of a Cookie header. */
+  /** This is the value of a Cookie header. */
   readonly cookie: string;
-  /** The values of the Set-Cookie headers of the answer to the request. */
+  /** These are the values of the Set-Cookie headers for the response to the request. */
   readonly setCookies: readonly string[];
 }
 
-/** One-time links. The path of a link is `/link/` and its token, below the base path. */
+/** Manages one-time links. The path of a link is the base path, `/link/` and the token. */
 export interface Links {
-  /** Makes a link. Its token is in the outcome alone. */
+  /** Makes a link. Only the outcome contains its token. */
   make(wanted: WantedLink): Promise<MakeLinkOutcome>;
-  /** Lists the links that can be used, in the order of their IDs. */
+  /** Lists the links that can still be used, in the order of their IDs. */
   list(): AsyncIterable<Link>;
-  /** Revokes a link by its ID. Accounts that it has made stay. */
+  /** Revokes a link by its ID. Accounts that the link has made stay. */
   revoke(id: string): Promise<"no-link" | "revoked">;
 }
 
-/** Keys for programs. */
+/** Manages API keys for programs. */
 export interface Keys {
   /**
-   * Adds a key for a user. Returns `no-user` for an account that has ended. The text of the key is in
-   * the outcome alone.
+   * Adds an API key for a user. Returns `no-user` for an account that has ended. Only the outcome
+   * contains the text of the key.
    */
   add(userId: string, key: AddedKey): Promise<AddKeyOutcome | { readonly kind: "no-user" }>;
-  /** Lists the keys of a user, the oldest first. */
+  /** Lists the API keys of a user, the oldest first. */
   list(userId: string): Promise<readonly Key[]>;
-  /** Revokes a key by its ID. */
+  /** Revokes an API key by its ID. */
   revoke(id: string): Promise<"no-key" | "revoked">;
 }
 
-/** The second factors of accounts, for a person who has lost them. */
+/** Removes the second factors of accounts, for users who have lost them. */
 export interface SecondFactors {
-  /** Turns one-time codes off, also if turning them on was only begun. */
+  /** Turns one-time codes off. Also cancels an enrolment that is not confirmed yet. */
   turnOffCodes(userId: string): Promise<"no-user" | "already-off" | "off">;
   /** Removes one-time codes, remembered devices and passkeys, and ends every session. */
   removeAll(userId: string): Promise<"no-user" | "ended">;
 }
 
-/** What an Auth object has for the app's own pages and scripts. */
+/** Contains what an Auth object offers to the app's own pages and scripts. */
 export interface AccountApi {
   readonly users: Users;
   readonly sessions: Sessions;
@@ -164,7 +171,7 @@ export interface AccountApi {
   readonly factors: SecondFactors;
 }
 
-/** What the members need. `record` says who did it. */
+/** Lists the services that the members need. `record` notes who made the change. */
 export interface AccountApiServices extends SignInServices, AddUserServices {
   readonly store: StoreParts;
 }
@@ -207,10 +214,13 @@ export function createUsers(ports: AddUserServices): Users {
   });
 }
 
-/** The sessions of a user that a list has at most. */
+/** Limits the sessions of a user that a list contains. */
 export const MAX_LISTED = 1_000;
 
-/** What the members share: the database, the time, and an entry of the audit log that says who did it. */
+/**
+ * Lists the services that all members share. `record` writes an audit log entry that says who made
+ * the change.
+ */
 interface RecordingServices {
   readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
@@ -219,12 +229,12 @@ interface RecordingServices {
 
 interface SessionServices extends RecordingServices {
   readonly seals: Seals;
-  /** Only a process with guards has them. */
+  /** Only a process with guards has this cache. */
   readonly credentialCache?: Pick<CredentialCache, "forget">;
   readonly recorder?: Pick<SessionRecorder, "flush">;
 }
 
-/** Creates what commands have as well: they sign nobody in. */
+/** Creates the members that the commands use too. The commands never sign a user in. */
 export function createSessionAdministration(ports: SessionServices): Omit<Sessions, "create"> {
   const { store, clock } = ports;
   const { sessions, devices } = store;
@@ -258,7 +268,8 @@ export function createSessionAdministration(ports: SessionServices): Omit<Sessio
       try {
         return await endAllSessions(ports);
       } finally {
-        // Also after a failure: the sessions may have ended, and only the answer was lost.
+        // The cache is cleared after a failure too: the sessions may have ended and only the result
+        // was lost.
         ports.credentialCache?.forget("all");
       }
     },

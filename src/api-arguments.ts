@@ -8,20 +8,23 @@ import {
   type Option,
 } from "./lib/options.ts";
 
-/** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
+/**
+ * Describes a new account. Without a password, the account cannot sign in until a password is set,
+ * for example through a link.
+ */
 export interface AddedUser {
   readonly username: string;
   readonly password?: string;
   readonly groups?: readonly string[];
-  /** From then on, the account is as if it were removed. */
+  /** After this time, the account behaves as if it were removed. */
   readonly endsAt?: Date;
 }
 
 /**
  * Returns the text.
  *
- * @throws {Fault} `invalid_option` for anything else, such as a promise of a text. The message names the
- *   argument and never its value, which can be a password.
+ * @throws {Fault} `invalid_option` for any other value, such as a promise of a text. The message
+ *   names the argument and never its value, which can be a password.
  */
 export function requireText(name: string, value: unknown): string {
   if (typeof value === "string") return value;
@@ -33,7 +36,7 @@ export function requireText(name: string, value: unknown): string {
 /**
  * Returns the list.
  *
- * @throws {Fault} `invalid_option` for anything but a list of texts.
+ * @throws {Fault} `invalid_option` for any value except a list of texts.
  */
 export function requireTexts(name: string, value: unknown): readonly string[] {
   if (isTexts(value)) return value;
@@ -46,13 +49,13 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText);
 const isDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
 
-/** An option without a default, which may be left out. */
+/** Defines an optional option without a default. */
 const optional = <T>(takes: string, accepts: (value: unknown) => boolean): Option<T | undefined> =>
   defineOption<T | undefined>(undefined, takes, accepts);
 
 const text = defineRequired<string>("text", isText);
 const texts = optional<readonly string[]>("a list of texts", isTexts);
-/** `null` means left out, too. */
+/** `null` also means that the end is not set. */
 const end = defineOption<Date | undefined>(
   undefined,
   "a valid Date",
@@ -67,7 +70,11 @@ const userFields = {
   endsAt: end,
 };
 
-/** @throws {Fault} `invalid_option` */
+/**
+ * Checks the arguments of `users.add`.
+ *
+ * @throws {Fault} `invalid_option`
+ */
 export function checkUser(given: unknown): AddedUser {
   const takes = 'users.add takes an object such as { username: "ada" }';
   const { username, password, groups, endsAt } = checkOptions<Fields<typeof userFields>>(
@@ -103,7 +110,11 @@ const linkFields = {
   usesLeft: defineRequired<number>("a whole number from 1", isCount),
 };
 
-/** @throws {Fault} `invalid_option`, also for a link that has expired already. */
+/**
+ * Checks the arguments of `links.make`.
+ *
+ * @throws {Fault} `invalid_option`, also for a link that has already expired.
+ */
 export function checkLink(given: unknown, now: number): WantedLink {
   const takes =
     'links.make takes an object such as { purpose: "invite", usesLeft: 1, expiresAt: new Date(…) }';
@@ -131,7 +142,11 @@ const keyFields = {
   ),
 };
 
-/** @throws {Fault} `invalid_option` */
+/**
+ * Checks the arguments of `keys.add`.
+ *
+ * @throws {Fault} `invalid_option`
+ */
 export function checkKey(given: unknown): AddedKey {
   const takes = 'keys.add takes the ID of a user, and an object such as { name: "feeds" }';
   const { name, hosts, lifetime, factors } = checkOptions<Fields<typeof keyFields>>(
@@ -139,17 +154,21 @@ export function checkKey(given: unknown): AddedKey {
     given,
     takes,
   );
-  // A list that was given and is undefined must not make a key for every host.
+  // If `hosts` is present but undefined, the key must not open every host.
   const areHostsGiven = Object.hasOwn(Object(given), "hosts");
   return { name, lifetime, factors, ...(areHostsGiven && { hosts: hosts ?? [] }) };
 }
 
-/** The groups that a test asks for. */
+/** Contains the groups that a test requests for its user. */
 interface SignInOptions {
   readonly groups: readonly string[] | undefined;
 }
 
-/** @throws {Fault} `invalid_option` */
+/**
+ * Checks the arguments of a test's sign-in.
+ *
+ * @throws {Fault} `invalid_option`
+ */
 export const checkSignIn = (given: unknown): SignInOptions =>
   checkOptions<SignInOptions>(
     { groups: texts },

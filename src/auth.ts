@@ -24,38 +24,53 @@ import { createRouteTable, listRoutes } from "./routes.ts";
 import { createServices, systemClock } from "./services.ts";
 import { settleOptions } from "./settle-options.ts";
 
-/** A configured sign-in. An adapter brings its routes and guards to a framework. */
+/** Represents a configured sign-in. An adapter connects its routes and guards to a framework. */
 export interface Auth extends AccountApi {
-  /** Returns the signed-in user, or `undefined`. Takes a Fetch request, or its headers alone. */
+  /** Returns the signed-in user, or `undefined`. Accepts a Fetch request or only its headers. */
   currentUser(
     request: { readonly headers: Pick<Headers, "get"> } | Pick<Headers, "get">,
   ): Promise<User | undefined>;
-  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
+  /** Returns `NeedsSetup`, `HasError` and `CurrentUser` for an app's own templates. */
   pageHelpers(request: Request): Promise<PageHelpers>;
-  /** Contains the parts of which adapters for other frameworks are made. */
+  /** Contains the functions from which adapters for other frameworks are built. */
   readonly adapter: AdapterParts;
-  /** Writes log entries and sums of lines in the server log that still wait. The store stays open. */
+  /**
+   * Writes the waiting audit log entries and the summary lines of the server log. The store stays
+   * open.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Contains the parts of an adapter. They know no framework: cookies and requests go in, answers and
- * users come out.
+ * Contains the functions from which an adapter is built. They do not depend on a framework: they
+ * take cookies and requests, and return responses and users.
  */
 export interface AdapterParts {
-  /** Tells whether Latchkey answers this path or URL. A query does not matter. */
+  /** Returns whether Latchkey serves this path or URL. A query does not matter. */
   owns(url: string): boolean;
-  /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
+  /**
+   * Lists the paths that Latchkey serves. In the path of one-time links, `:token` stands for any
+   * text.
+   */
   readonly paths: ReadonlySet<string>;
-  /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
+  /**
+   * Answers a request for one of these paths, and other requests with 404. A failure also returns a
+   * response.
+   */
   answer(request: WebRequest): MaybePromise<Answer>;
-  /** Admits signed-in users. Others are sent to the sign-in, or to the setup without an account. */
+  /**
+   * Admits signed-in users. Redirects other users to the sign-in page, or to the setup if no
+   * account exists.
+   */
   readonly requireAuth: UserGuard;
-  /** Admits signed-in users. Others are sent to the sign-in, even while there is no account. */
+  /**
+   * Admits signed-in users. Redirects other users to the sign-in page, even while no account
+   * exists.
+   */
   readonly authMiddleware: UserGuard;
   /** Returns the signed-in user of a Cookie header, or `undefined`. */
   currentUser(cookies: string | undefined): Promise<User | undefined>;
-  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
+  /** Returns `NeedsSetup`, `HasError` and `CurrentUser` for an app's own templates. */
   pageHelpers(request: WebRequest): Promise<PageHelpers>;
   /**
    * Runs `work` with the ID of a request. Until its promise settles, Latchkey uses this ID in
@@ -84,13 +99,17 @@ export interface AdapterParts {
 export const createAuth = (options: AuthOptions): Auth =>
   authOf(settleOptions(options, process.env.NODE_ENV));
 
-/** Creates the sign-in from settled options, for the gate, whose messages name its settings. */
+/**
+ * Creates the sign-in from settled options. The gate calls this function, because its messages name
+ * its own settings.
+ */
 export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth {
   const settled = { ...given, ...gate };
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
-  // Before what runs until it is closed: an unusable logo makes this function throw.
+  // The site is opened first, because an unusable logo throws before anything starts that must be
+  // closed.
   const { pages, assets } = openSite(paths, settled);
   const { rules, authenticateKey: keyGuard, close } = createServices(settled, requests.log);
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
@@ -127,7 +146,7 @@ export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth
     ...createAccountApi({ ...rules, setupToken, proxies, cookieDomain }),
     adapter,
     currentUser: (request) => {
-      // The headers of Next.js have a private property `headers`, so this asks for `get`.
+      // The headers of Next.js have a private property `headers`, so this code looks for `get`.
       const headers = "get" in request ? request : request.headers;
       return adapter.currentUser(headers.get("cookie") ?? undefined);
     },

@@ -28,9 +28,8 @@ import type { MaybePromise } from "./lib/maybe-promise.ts";
 import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
 
 /**
- * Answers every request; a failure is an answer too, the error page. An answer to a reverse proxy
- * comes without a promise and without a request ID where neither is needed, because every request to
- * an app waits for it.
+ * Answers every request. A failure returns the error page. A response to a reverse proxy needs no
+ * promise and no request ID where possible, because every request to an app waits for it.
  */
 export function handle(
   services: Services,
@@ -49,11 +48,9 @@ export function handle(
 }
 
 /**
- * Takes a request through all checks, one after the other, and runs its route. The form is read
- * before the user is looked up: it can arrive long after its headers, when its sender has been signed
- * out or is no administrator any more. Any client can send a form to the sign-in page, so reading one
- * of a client without a session is no additional burden: `readForm` bounds its size, and the server
- * the time that a request takes.
+ * Runs all checks in order, then the route. A form can arrive long after its headers, so the user
+ * is looked up after the form is read. Any client can send a form to the sign-in page, so this adds
+ * no load: `readForm` bounds the size, and the server bounds the time of a request.
  */
 async function answerInOrder(
   services: Services,
@@ -90,7 +87,7 @@ async function answerInOrder(
     if (route.access === "public") {
       failure = route.failure;
       if (typeof form === "function") return await route.run(context, form);
-      // The count of accounts is decided before the form is.
+      // The setup state decides before the form problem does.
       const hasAccount = await rules.credentialCache.anyExists();
       if (route.form === "before-setup" && hasAccount) return redirect(paths.login);
       if (route.form === "after-setup" && !hasAccount) return redirect(paths.setup);
@@ -111,10 +108,10 @@ async function answerInOrder(
   }
 }
 
-/** The fields of a request whose body is not read. */
+/** Replaces the form of a request whose body is not read. */
 const NO_FORM: Form = () => "";
 
-/** The answer is there at once, without a promise, if `run` returns one. */
+/** Returns the response without a promise if `run` does. */
 function answerProxy(
   services: Services,
   route: ProxyRoute,
@@ -130,7 +127,9 @@ function answerProxy(
   }
 }
 
-/** Whether the request is for a host of Latchkey, or for one that gets its session here. */
+/**
+ * Returns whether the request is for a host of Latchkey, or for a host that gets its session here.
+ */
 async function isHostAllowed(
   { options, paths, rules }: Services,
   request: WebRequest,
@@ -149,7 +148,10 @@ async function isHostAllowed(
   }
 }
 
-/** Whether another site sent the form. The public URL of Latchkey itself is never another site. */
+/**
+ * Returns whether another site sent the form. Latchkey's own public URL never counts as another
+ * site.
+ */
 function isForeignForm(
   { options }: Services,
   { origin }: CheckedRoute,
@@ -161,7 +163,11 @@ function isForeignForm(
   return isCrossSite(request, others.concat(publicUrl ?? []));
 }
 
-/** @throws {Fault} `form_already_read` if a body parser has read the body. */
+/**
+ * Answers a request whose form cannot be read.
+ *
+ * @throws {Fault} `form_already_read` if a body parser has read the body.
+ */
 function refuseUnreadable(
   context: Context | UserContext,
   problem: Exclude<FormProblem, "too-large" | "aborted">,
@@ -185,7 +191,7 @@ type Decision =
   | { readonly kind: "admitted"; readonly user: User; readonly lacksFactor: boolean }
   | { readonly kind: "refused"; readonly answer: Answer };
 
-/** Decides once who asks and whether they may use the route. */
+/** Decides who sent the request and whether the user may use the route. */
 async function authorize(context: Context, route: UserChecks): Promise<Decision> {
   const { rules, views, request } = context;
   const admission = await rules.authenticate(request.header("cookie"));
@@ -211,8 +217,8 @@ async function authorize(context: Context, route: UserChecks): Promise<Decision>
 }
 
 /**
- * To users who are not administrators, the path is an unknown one. The store decides, since another
- * process may have taken away the group a moment ago.
+ * Answers users who are not administrators as if the path did not exist. The store decides, because
+ * another process may have just removed the user from the group.
  */
 async function authorizeAdmin(context: Context, route: UserChecks, given: User): Promise<Decision> {
   const user = await findAdmin(context.rules, given.id);
@@ -244,7 +250,7 @@ function authorizeRecent(
 
 const refuse = (answer: Answer): Decision => ({ kind: "refused", answer });
 
-/** The sign-in page tells browsers that the session of their form has ended. */
+/** Redirects to the sign-in page. After a form, the page shows that the session has ended. */
 function sendToSignIn(context: Context, admission: NotAdmitted): Answer {
   const { options, paths, request } = context;
   const path = findSignInPath(context, admission, request);
@@ -255,7 +261,10 @@ function sendToSignIn(context: Context, admission: NotAdmitted): Answer {
     : answer;
 }
 
-/** Rejects with an `Error` only, which no framework takes for "go on". */
+/**
+ * Rejects only with an `Error`. Frameworks could treat other values as "continue with the next
+ * handler".
+ */
 async function answerFailure(
   { views }: Services,
   viewer: Viewer,
@@ -263,7 +272,7 @@ async function answerFailure(
   failure?: CheckedRoute["failure"],
 ): Promise<Answer> {
   try {
-    // Not logged: any client could fill the server log by disconnecting.
+    // The failure is not logged, because any client could fill the server log by disconnecting.
     if (isClientGone(thrown)) return await views.error(viewer, 400, "formUnreadable");
     return await views.fault(viewer, thrown, failure);
   } catch (again) {

@@ -23,28 +23,30 @@ import { isColor } from "./pages/accent-color.ts";
 import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
 import { isLocale, type Locale, locales } from "./pages/words.ts";
 
-/** A row for each option: its default, what it accepts, and the check. */
+/** Defines a row for each option: its default, what it accepts, and its check. */
 type OptionRows<Options> = {
   readonly [K in keyof Options]-?: Option<Options[K] | Exclude<Options[K], undefined>>;
 };
 
-/** What an option is once it is settled: the type of its row. */
+/** Derives the type of a settled option from its row. */
 type Settled<Rows> = {
   readonly [K in keyof Rows]: Rows[K] extends Option<infer T> ? T : Settled<Rows[K]>;
 };
 
 const MAX_APP_NAME = 60;
-/** Shorter prefixes would let one client block the sign-in for whole providers. */
+/** With a shorter prefix, one client could block the sign-in for all customers of a provider. */
 const MIN_LIMIT_IPV6_PREFIX = 32;
-/** With this prefix length, each IPv6 address counts by itself. */
+/** With this prefix length, each IPv6 address counts separately. */
 export const MAX_LIMIT_IPV6_PREFIX = 128;
-/** Three of libuv's four threads: the fourth stays free for files and names. */
+/**
+ * Hashes use three of libuv's four threads. The fourth thread stays free for files and host names.
+ */
 const MAX_HASHES_AT_ONCE = 3;
 const MAX_HASHES_WAITING = 128;
 
 const noSetupToken: SetupTokenSource = { read: async () => undefined, delete: async () => {} };
 
-/** For apps that pass no logger. */
+/** Apps that pass no logger use this log. */
 const consoleLog: ServerLog = {
   warn: (fields, message) => console.warn(`latchkey: ${message}`, fields),
   error: (fields, message) => console.error(`latchkey: ${message}`, fields),
@@ -76,7 +78,7 @@ const createListOption = (
 const createFlagOption = (on: boolean): Option<boolean> =>
   defineOption(on, "true or false", (value) => typeof value === "boolean");
 
-/** An object with the functions of its default. */
+/** Creates an option for an object that has the functions of its default. */
 function createFunctionsOption<T extends object>(defaults: T): Option<T> {
   const names = Object.keys(defaults);
   const takes = `an object with the functions ${names.join(" and ")}`;
@@ -95,24 +97,24 @@ const pageFunction = <Name extends PageName>(): Option<PageFunction<Name> | unde
     (page) => typeof page === "function",
   );
 
-/** A path, which is checked when it is read. */
+/** Accepts a path. The file is checked when it is read. */
 const pathOption = createTextOption("a path", (text) => typeof text === "string");
 
-/** The addresses of Latchkey, and of what it trusts. */
+/** Sets the addresses of Latchkey and of the hosts that it trusts. */
 export interface HostOptions {
   /**
-   * The host names that requests for Latchkey's paths may use, without ports; others get 421.
-   * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
-   * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
+   * Lists the host names that requests for Latchkey's paths may use, without ports; others get 421.
+   * `loopback-setup`, for an app that listens on loopback, restricts only the setup while no
+   * account exists, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any host.
    */
   readonly allowed?: AllowedHosts | undefined;
-  /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
+  /** Sets the origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
   readonly publicUrl?: string | undefined;
-  /** Shares the session with every host at or below this domain. Default: this host only. */
+  /** Shares the session with every host at or below this domain. Default: only this host. */
   readonly cookieDomain?: string | undefined;
-  /** Other origins whose pages may post the sign-out, such as `https://app.example.org`. */
+  /** Lists other origins whose pages may post the sign-out, such as `https://app.example.org`. */
   readonly trustedOrigins?: readonly string[] | undefined;
-  /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
+  /** Lists addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
@@ -121,7 +123,7 @@ const hostOptions = {
     ["*"],
     "loopback-setup, or a list of host names without a port, or of * for any",
     (hosts) => hosts === "loopback-setup" || isHostList(hosts),
-    // An invalid name stays as it is, and the check refuses it.
+    // An invalid name stays unchanged, so that the check refuses it.
     (hosts) =>
       Array.isArray(hosts)
         ? Object.freeze(hosts.map((host) => normalizeHost(host) ?? host))
@@ -142,18 +144,19 @@ const hostOptions = {
   trustedProxies: createListOption("IP addresses or ranges such as 10.0.0.0/8", isAddressRange),
 } satisfies OptionRows<HostOptions>;
 
-/** What guards answer to requests without a session. */
+/** Sets how guards respond to requests without a session. */
 export interface GuardOptions {
-  /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
+  /** Adds the requested page to the redirect, so that the sign-in returns to it. Default: false. */
   readonly returnTo?: boolean | undefined;
   /**
-   * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
-   * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
+   * Chooses the response for requests that do not ask for a page, such as those of scripts.
+   * `negotiate` sends 401 and JSON; `redirect` redirects all requests to the sign-in. Default:
+   * `redirect`.
    */
   readonly onDenied?: "redirect" | "negotiate" | undefined;
   /**
-   * Guards also admit programs with a key, as a Bearer token or as the password of Basic. Default:
-   * false.
+   * Makes guards also admit programs with an API key, as a Bearer token or as the Basic password.
+   * Default: false.
    */
   readonly keys?: boolean | undefined;
 }
@@ -164,31 +167,34 @@ const guardOptions = {
   keys: createFlagOption(false),
 } satisfies OptionRows<GuardOptions>;
 
-/** How users sign in, and the limits of that. */
+/** Sets how users sign in, and the limits of the sign-in. */
 export interface SignInOptions {
   /** Offers passkeys. Default: true. */
   readonly passkeys?: boolean | undefined;
   /**
-   * Offers one-time codes (TOTP) on the home page. Default: true. With
-   * `false`, accounts that use codes already still need one to sign in.
+   * Offers one-time codes (TOTP) on the home page. Default: true. With `false`, accounts that
+   * already use codes still need a code to sign in.
    */
   readonly codes?: boolean | undefined;
   /**
-   * Offers to ask for no code on this device for 30 days. Default: true.
-   * With `false`, devices that are remembered already need a code.
+   * Offers to remember a device, which then needs no code for 30 days. Default: true. With `false`,
+   * devices that are already remembered need a code.
    */
   readonly rememberDevice?: boolean | undefined;
-  /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
+  /**
+   * Sets where sign-in attempts are counted. `shared` counts them in the store, for all instances
+   * together. Default: `own`.
+   */
   readonly limiter?: "own" | "shared" | undefined;
   /**
-   * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
-   * Default: 128, each address by itself. On the public internet 64 is better: one client has
-   * a whole /64.
+   * Counts the sign-in attempts of one IPv6 network of this prefix length together, from 32 to 128.
+   * Default: 128, each address separately. On the public internet, 64 is better, because one client
+   * has a whole /64.
    */
   readonly limitIpv6Prefix?: number | undefined;
   /**
-   * Limits for password hashing. Default: one at a time for each core, at most three; 128 waiting.
-   * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
+   * Limits password hashing. By default, one hash runs per core, at most three, and 128 wait. One
+   * user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
   readonly hashing?: WorkQueueLimits | undefined;
 }
@@ -211,14 +217,14 @@ const signInOptions = {
   ),
 } satisfies OptionRows<SignInOptions>;
 
-/** The sessions of users. */
+/** Sets how sessions of users work. */
 export interface SessionOptions {
-  /**
-   * Records sessions, so that users can see and end their own.
-   * Default: true.
-   */
+  /** Records sessions, so that users can see and end their own sessions. Default: true. */
   readonly list?: boolean | undefined;
-  /** In seconds, from the sign-in; using a session does not extend it. Default: 30 days. */
+  /**
+   * Sets the lifetime in seconds from the sign-in. Using a session does not extend it. Default: 30
+   * days.
+   */
   readonly lifetime?: number | undefined;
 }
 
@@ -231,19 +237,24 @@ const sessionOptions = {
   ),
 } satisfies OptionRows<SessionOptions>;
 
-/** The look of the pages. */
+/** Sets how the pages look. */
 export interface PageOptions extends PageFunctions {
-  /** The name of the app on all pages. Default: `Latchkey`. */
+  /** Sets the name of the app on all pages. Default: `Latchkey`. */
   readonly appName?: string | undefined;
-  /** The colour of buttons, such as `#1a5fb4`, and of links, adjusted for contrast. */
+  /**
+   * Sets the colour of buttons, such as `#1a5fb4`, and of links. Latchkey adjusts it for contrast.
+   */
   readonly accentColor?: string | undefined;
-  /** An image above the heading of each page. Default: a key. */
+  /** Sets an image above the heading of each page. Default: a key. */
   readonly logoFile?: string | undefined;
-  /** The image in its place where the browser prefers a dark scheme. */
+  /** Replaces `logoFile` where the browser prefers a dark scheme. */
   readonly logoFileDark?: string | undefined;
-  /** The language of all pages. Default: the available language that the browser prefers. */
+  /** Sets the language of all pages. Default: the available language that the browser prefers. */
   readonly locale?: Locale | undefined;
-  /** CSS that every page loads after Latchkey's own style sheet: at most 64 KiB. Default: none. */
+  /**
+   * Contains CSS that every page loads after Latchkey's own style sheet, at most 64 KiB. Default:
+   * none.
+   */
   readonly css?: string | undefined;
 }
 
@@ -270,57 +281,70 @@ const pageOptions = {
   error: pageFunction(),
 } satisfies OptionRows<PageOptions>;
 
-/** The options of `createAuth`. Only `store` and `secret` are required. */
+/** Contains the options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {
-  /** Stores accounts and log entries. The caller closes it, after the Auth object. */
+  /** Stores accounts and log entries. The caller must close the store after the Auth object. */
   readonly store: Store;
   /**
-   * Signs the session tokens: 32 random characters or more, the same on every instance. `undefined`
-   * or empty uses the built-in development secret with a warning; in production `createAuth` throws.
+   * Signs the session tokens. Use at least 32 random characters, the same on every instance. If it
+   * is `undefined` or empty, Latchkey uses the built-in development secret and logs a warning; in
+   * production `createAuth` throws.
    */
   readonly secret: string | undefined;
-  /** Older secrets, whose sessions stay valid while a new secret is introduced. Default: none. */
+  /**
+   * Lists older secrets. Their sessions stay valid while a new secret is introduced. Default: none.
+   */
   readonly previousSecrets?: readonly string[] | undefined;
-  /** Prefix of every path that Latchkey serves, such as `/auth`. Default: none. */
+  /** Sets the prefix of every path that Latchkey serves, such as `/auth`. Default: none. */
   readonly basePath?: string | undefined;
-  /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
+  /**
+   * Sets the path of the page with the password form; `null` removes the page. Default: the base
+   * path, or `/`.
+   */
   readonly homePath?: string | null | undefined;
-  /** Where setup and sign-in redirect: a path, an absolute URL, or a function. Default: `/`. */
+  /**
+   * Sets where setup and sign-in redirect: a path, an absolute URL, or a function. Default: `/`.
+   */
   readonly postLoginLocation?: PostLoginLocation | undefined;
-  /** The one-time token that setup requires. Default: none; the first client to reach setup wins. */
+  /**
+   * Provides the one-time token that setup requires. Default: none; the first client to reach setup
+   * wins.
+   */
   readonly setupToken?: SetupTokenSource | undefined;
   /**
-   * Called in the background, after the first account is made, with the domain from the setup form,
-   * which has the field only with this option. A failure is only logged. Default: none.
-   *
-   * The domain is any text with a dot and without spaces, `/`, `\\` and `@`: check it before use.
+   * Receives the domain from the setup form, in the background, after the first account is made.
+   * The field exists only with this option. A failure is only logged. The domain is any text that
+   * has a dot and no spaces, `/`, `\\` or `@`: check it before use. Default: none.
    */
   readonly setUpDomain?: ((domain: string) => Promise<void>) | undefined;
   /**
-   * Receives warnings, errors and refused requests with their address: at most ten lines a minute of
-   * each address and each message, then a sum. Default: the console.
+   * Receives warnings, errors, and refused requests with their address. Each address and each
+   * message get at most ten lines a minute, followed by a summary line. Default: the console.
    */
   readonly log?: ServerLog | undefined;
-  /** Called after each entry of the audit log, for notifications. Never delays or changes an answer. */
+  /**
+   * Runs after each entry of the audit log, for notifications. It never delays or changes a
+   * response.
+   */
   readonly onEvent?: EventListener | undefined;
   /**
-   * Serves pages on which members of the group `admins` manage accounts, below `/account/people`.
+   * Serves pages below `/account/people` where members of the group `admins` manage accounts.
    * Default: false.
    */
   readonly people?: boolean | undefined;
-  /** The addresses of Latchkey, and of what it trusts. */
+  /** Sets the addresses of Latchkey and of the hosts that it trusts. */
   readonly hosts?: HostOptions | undefined;
-  /** What guards answer to requests without a session. */
+  /** Sets how guards respond to requests without a session. */
   readonly guards?: GuardOptions | undefined;
-  /** How users sign in, and the limits of that. */
+  /** Sets how users sign in, and the limits of the sign-in. */
   readonly signIn?: SignInOptions | undefined;
-  /** The sessions of users. */
+  /** Sets how sessions of users work. */
   readonly sessions?: SessionOptions | undefined;
-  /** The look of the pages. */
+  /** Sets how the pages look. */
   readonly pages?: PageOptions | undefined;
 }
 
-/** Every option, with its default and its check. The gate's settings use the checks too. */
+/** Contains every option with its default and its check. The gate's settings use the checks too. */
 export const optionTable = {
   store: defineRequired<Store>(
     "a store, such as that of await openSqlite({ file })",
@@ -348,7 +372,7 @@ export const optionTable = {
     "a function",
     (start) => typeof start === "function",
   ),
-  // Failures of the log are dropped later on, so this is the only report of a log that is not one.
+  // Only this check reports an unusable log, because later failures of the log are ignored.
   log: createFunctionsOption(consoleLog),
   onEvent: defineOption<EventListener | undefined>(
     undefined,
@@ -363,23 +387,27 @@ export const optionTable = {
   pages: pageOptions,
 };
 
-/** The options after `settleOptions`: complete, checked, copied and frozen. */
+/** Contains the options after `settleOptions`: complete, checked, copied and frozen. */
 export interface SettledOptions extends Omit<Settled<typeof optionTable>, "secret" | "log"> {
   readonly secret: string;
-  /** Bounds `log` of the options, which nothing else writes to. */
+  /** Limits the number of lines. Only this log writes to `log` of the options. */
   readonly log: BoundedLog;
 }
 
-/** What the gate adds to the options. An app has a site, health checks and metrics of its own. */
+/**
+ * Contains what the gate adds to the options. An app has its own site, health checks and metrics.
+ */
 export interface GateOptions {
-  /** Serves `/healthz`, `/readyz`, `/forward-auth` and the files of a site such as `/robots.txt`. */
+  /**
+   * Serves `/healthz`, `/readyz`, `/forward-auth` and the files of a site such as `/robots.txt`.
+   */
   readonly standalone: boolean;
-  /** Other domains, whose hosts get their sessions from this sign-in. */
+  /** Lists other domains. Their hosts get sessions from this sign-in. */
   readonly returnDomains: readonly string[];
   readonly meter: Meter;
-  /** The groups of which a second factor is required, or `all`. */
+  /** Lists the groups that need a second factor, or `all`. */
   readonly requireSecondFactor: readonly string[];
-  /** Whether positive answers of `/forward-auth` have a signed assertion for the app. */
+  /** If `on`, positive responses of `/forward-auth` contain a signed assertion for the app. */
   readonly assertions: "on" | "off";
 }
 

@@ -41,68 +41,83 @@ import type { WebRequest } from "./http/web-request.ts";
 import { getErrorMessage } from "./lib/fault.ts";
 import type { MaybePromise } from "./lib/maybe-promise.ts";
 
-/** What `handle` checks before it runs a route; without a property, the strict default. */
+/**
+ * Lists what `handle` checks before it runs a route. A missing property means the strict default.
+ */
 interface RouteChecks {
-  /** HEAD is answered as GET, and its body is not sent. */
+  /** A GET route also answers HEAD, without sending the body. */
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** `any` answers for every host name. By default, the allowed hosts only. */
+  /**
+   * With `any`, the route answers for every host name. By default, it answers only for allowed
+   * hosts.
+   */
   readonly host?: "any";
   /**
-   * Whose forms are accepted besides Latchkey's own: those of the `trusted` origins, or of a
+   * Accepts forms in addition to Latchkey's own: forms from the `trusted` origins, or forms from a
    * `link-page`, which browsers send without an origin.
    */
   readonly origin?: "trusted" | "link-page";
-  /** `none` keeps the URL, which contains a secret, from the page that the browser opens next. */
+  /**
+   * With `none`, the next page that the browser opens does not learn the URL, which contains a
+   * secret.
+   */
   readonly referrer?: "none";
-  /** Whether the error page shows what failed. By default, it does not. */
+  /** With `what-failed`, the error page shows what failed. By default, it does not. */
   readonly failure?: "what-failed";
 }
 
-/** A route for every client. */
+/** Describes a route for every client. */
 export interface PublicRoute extends RouteChecks {
   readonly access: "public";
   /**
-   * Whether the form is for the time before or after the setup: at another time, one that cannot be
-   * read redirects to where it belongs. By default, the body is not read.
+   * Says whether the form belongs before or after the setup. At the wrong time, an unreadable form
+   * redirects to the page that fits. By default, the body is not read.
    */
   readonly form?: "before-setup" | "after-setup";
   readonly run: (context: Context, form: Form) => MaybePromise<Answer>;
 }
 
-/** What `handle` checks of the user before it runs a route for signed-in users. */
+/** Lists what `handle` checks about the user before it runs a route for signed-in users. */
 export interface UserChecks extends RouteChecks {
   /**
-   * Who may use it: a `user`, `enrolling` also one who has to turn on a second factor first, or an
-   * `admin`; for others, that path does not exist.
+   * Says who may use the route: a `user`; with `enrolling`, also a user who must first turn on a
+   * second factor; or an `admin`. For users who are not administrators, an `admin` path does not
+   * exist.
    */
   readonly access: "user" | "enrolling" | "admin";
   /** By default, the body is not read. */
   readonly form?: "read";
-  /** Requires a sign-in within the last ten minutes, which leads back to this part of the account. */
+  /**
+   * Requires a sign-in within the last ten minutes. The sign-in returns to this part of the account
+   * page.
+   */
   readonly recent?: "codes" | "passkeys" | "keys" | "people";
 }
 
-/** A route for signed-in users. */
+/** Describes a route for signed-in users. */
 export interface UserRoute extends UserChecks {
   readonly page?: undefined;
   readonly run: (context: UserContext, form: Form) => MaybePromise<Answer>;
 }
 
-/** A form of the account page, which is rendered around what the form has done. */
+/** Describes a form of the account page. `handle` renders the page with the result of the form. */
 export interface AccountFormRoute extends UserChecks {
   readonly page: "account";
   readonly run: (context: UserContext, form: Form) => Promise<AccountFormResult>;
 }
 
-/** A route that is run after all checks. */
+/** Describes a route that runs after all checks. */
 export type CheckedRoute = PublicRoute | UserRoute | AccountFormRoute;
 
-/** A route that a reverse proxy asks before each request to an app. It makes all decisions itself. */
+/**
+ * Describes a route that a reverse proxy calls before each request to an app. It makes all
+ * decisions itself.
+ */
 export interface ProxyRoute {
   readonly method: "GET" | "any";
   readonly path: string;
-  /** Whether it also answers all paths that begin with `path`. */
+  /** With `prefix`, the route also answers all paths that begin with `path`. */
   readonly match?: "prefix";
   readonly access: "proxy";
   readonly run: (services: Services, request: WebRequest) => MaybePromise<Answer>;
@@ -110,7 +125,7 @@ export interface ProxyRoute {
 
 export type Route = CheckedRoute | ProxyRoute;
 
-/** All routes that exist with these options. */
+/** Lists all routes that exist with these options. */
 export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
   const { base, login, setup, password, people, home } = paths;
   const { signIn, sessions, guards, standalone } = options;
@@ -134,7 +149,8 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
       failure: "what-failed",
       run: postSetup,
     },
-    // Trusted origins may send no other form: their pages could act as the user who visits them.
+    // Trusted origins may send no other form, because their pages could act as the user who visits
+    // them.
     {
       method: "POST",
       path: `${base}/logout`,
@@ -177,8 +193,8 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
       { method: "POST", path: HANDOFF, access: "public", run: postHandoffLogout },
     );
   }
-  // What is begun with a recent sign-in proves it to what completes it, of codes and of passkeys.
-  // The forms of one-time codes are only on the home page.
+  // To begin, users need a recent sign-in. The response proves it to the confirming form, for codes
+  // and for passkeys. Only the home page has the forms of one-time codes.
   if (signIn.codes && home !== undefined) {
     routes.push(
       {
@@ -215,7 +231,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
       { ...post, path: `${passkeys}/remove`, access: "user", recent, run: postRemovePasskey },
     );
   }
-  // The answer shows the key on the home page.
+  // The response shows the new API key on the home page.
   if (guards.keys && home !== undefined) {
     const path = `${account}/keys`;
     routes.push(
@@ -224,7 +240,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     );
   }
   if (options.people) {
-    // Loaded on first use: an app without these pages loads nothing of them.
+    // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
     const loadActions = () => import("./features/people/people-actions-pages.ts");
     const loadActivity = () => import("./features/activity/activity-pages.ts");
@@ -254,8 +270,8 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     }
   }
 
-  // The page for a wrong host has its style from here, load balancers ask for an address, and a
-  // reverse proxy asks with the host of the app.
+  // Any host name works here: the page for a wrong host loads its style sheet, load balancers send
+  // an IP address as the host, and a reverse proxy sends the host of the app.
   const anyHost = { method: "GET", access: "public", host: "any" } as const;
   for (const [path, answerAsset] of assets) {
     const run = ({ request }: Context): Answer => answerAsset(request);
@@ -281,14 +297,14 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
   }
   if (standalone && home !== undefined) {
-    // Browsers unfold the form that the fragment names.
+    // Browsers open the form that the fragment names.
     const run = () => redirect(`${home}#change-password`);
     routes.push({ method: "GET", path: CHANGE_PASSWORD, access: "public", run });
   }
   return routes;
 }
 
-/** Queries the database without any cache and reports whether it answers. */
+/** Queries the database without any cache and reports whether it responds. */
 async function answerReady({ rules, requests }: Context): Promise<Answer> {
   try {
     await rules.store.users.any();
@@ -299,17 +315,20 @@ async function answerReady({ rules, requests }: Context): Promise<Answer> {
   }
 }
 
-/** The routes of one path. */
+/** Contains the routes of one path. */
 export interface PathRoutes {
   readonly host: "any" | "checked";
-  /** The methods that the path has, for an `Allow` header. */
+  /** Lists the methods of the path for an `Allow` header. */
   readonly allow: string;
   find(method: string): Route | undefined;
 }
 
-/** The routes by path and method. */
+/** Finds routes by path and method. */
 export interface RouteTable {
-  /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
+  /**
+   * Lists the paths that Latchkey serves. In the path of one-time links, `:token` stands for any
+   * text.
+   */
   readonly paths: ReadonlySet<string>;
   find(path: string): PathRoutes | undefined;
 }

@@ -34,24 +34,24 @@ import { recently } from "./lib/recently.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { GateOptions, SettledOptions } from "./options.ts";
 
-/** The ports of the rules, with their store, clocks, caches, limiter and log. */
+/** Contains the services of the rules: their store, clocks, caches, limiters and log. */
 export interface CreatedServices {
   readonly rules: RuleServices;
-  /** `undefined` if guards do not admit keys. */
+  /** This is `undefined` if guards do not admit API keys. */
   readonly authenticateKey: AuthenticateKey | undefined;
-  /** Writes what still waits: log entries, and sums of the server log. */
+  /** Writes what is still waiting: audit log entries and the summary lines of the server log. */
   close(): Promise<void>;
 }
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** What the rules get in place of the system's clocks and slow hashes, where time is simulated. */
+/** Replaces the system's clocks and slow hashes where tests simulate time. */
 interface Simulation {
   readonly clock?: Clock;
   readonly passwords?: Passwords;
 }
 
-/** Creates the ports of the rules. `log` adds the request's ID to each line. */
+/** Creates the services of the rules. `log` adds the request's ID to each line. */
 export function createServices(
   settled: SettledOptions & GateOptions,
   log: ServerLog,
@@ -63,7 +63,8 @@ export function createServices(
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
   const { store } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
-  // Entries are written in the background, in batches: lines about that belong to no request.
+  // Entries are written in batches in the background, so log lines about this work belong to no
+  // request.
   const events = createEventLog(store.log, clock, settled.log, {
     meter: meter.entries,
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
@@ -120,7 +121,7 @@ export function createServices(
     anyFactor,
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
-    /** For what the app does by itself. */
+    /** Records what the app does through its account API. */
     async record(event: NewAuditEvent) {
       if (event.userId !== undefined) credentialCache.forget(event.userId);
       events.record(event);
@@ -138,7 +139,7 @@ export function createServices(
     recorder,
     waiting,
   });
-  /** Without a second verification of a token that a guard has admitted. */
+  /** Does not verify a token again that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
     sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RuleServices = {

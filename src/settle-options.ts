@@ -10,7 +10,7 @@ import { createSafeLog, type ServerLog } from "./lib/server-log.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
 import { optionTable } from "./options.ts";
 
-/** What messages call the secrets. */
+/** Contains the names that messages use for the secrets. */
 export type SecretNames = Readonly<Record<WeakSecret["which"], string>>;
 
 const OPTION_NAMES: SecretNames = {
@@ -18,15 +18,15 @@ const OPTION_NAMES: SecretNames = {
   previousSecrets: "the option previousSecrets",
 };
 
-/** With the secret and the log as they were given. */
+/** Contains the checked options, with the secret and the log as the caller passed them. */
 type CheckedOptions = Omit<SettledOptions, "secret" | "log"> &
   Pick<AuthOptions, "secret"> & {
     readonly log: ServerLog;
   };
 
 /**
- * Completes, checks, copies and freezes the options, and bounds the log: nothing else gets the given
- * one.
+ * Completes, checks, copies and freezes the options, and limits the log. Nothing else writes to the
+ * log that the caller passed.
  *
  * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
@@ -67,7 +67,7 @@ function requireSharedLimiter({ store, signIn }: CheckedOptions): void {
 
 export const IN_PRODUCTION = "when NODE_ENV is production";
 
-/** Why a secret is refused, and what to do. `when` completes "AUTH_SECRET is refused …". */
+/** Explains why a secret is refused and what to do. `when` completes "AUTH_SECRET is refused …". */
 export function explainSecretRefusal(
   { which, weakness }: WeakSecret,
   when: string,

@@ -2,17 +2,17 @@ import type { Answer } from "../http/responses.ts";
 import type { CodesSection, HomeForm, Notice } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words.ts";
 
-/** Why the account page is shown again: the form, its fields, and the message for them. */
+/** Says why the account page is shown again: the form, its fields and their message. */
 export type AccountFormProblem = HomeForm & { readonly message: MessageName };
 
-/** What a form of the account page has done. The route table has the page around it. */
+/** Contains the result of a form of the account page. `handle` renders the page with it. */
 export type AccountFormResult =
   | {
       readonly kind: "problem";
       readonly problem: AccountFormProblem;
       readonly codes?: CodesSection;
     }
-  /** A step of turning on codes, or a new key, which only this response may show. */
+  /** Only this response may show a step of turning on codes, or a new API key. */
   | {
       readonly kind: "step";
       readonly codes?: CodesSection;
@@ -20,5 +20,5 @@ export type AccountFormResult =
       readonly notice?: Notice;
       readonly cookies?: readonly string[];
     }
-  /** The form is done, or was of no use: the response leads elsewhere. */
+  /** The form is complete or had no effect, and the response redirects. */
   | { readonly kind: "answered"; readonly answer: Answer };

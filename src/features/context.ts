@@ -26,22 +26,28 @@ import type { Assertions } from "./forward-auth/assertions.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
 
-/** What the rules work with, and who asks. Each rule names what it takes of it. */
+/**
+ * Contains the services of the rules, and the functions that identify the user. Each rule names the
+ * services that it needs.
+ */
 export interface RuleServices {
   readonly store: Store;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
-  /** What the guards of this process remember of sessions, API keys and accounts. */
+  /** Caches for the guards of this process what sessions and API keys admit. */
   readonly credentialCache: CredentialCache;
-  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  /**
+   * Must be called after each change to the codes or passkeys of an account, even if the change
+   * failed.
+   */
   readonly onFactorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;
   readonly seals: Seals;
-  /** Of passkeys. */
+  /** Issues and verifies the challenges of passkeys. */
   readonly challenges: Challenges;
   readonly setupToken: SetupTokenSource;
-  /** Called in the background with the domain of the setup form. */
+  /** Runs in the background with the domain of the setup form. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   /** Limits sign-ins with a password, by remote address. */
   readonly signInLimiter: Pick<Limiter, "attempt">;
@@ -50,51 +56,53 @@ export interface RuleServices {
   /** Limits the use of one-time links, by remote address. */
   readonly linkLimiter: Pick<Limiter, "attempt">;
   /**
-   * Limits the codes of one account, whatever the addresses they come from. In the memory of this
-   * process: a query here would tell by its time that the password was right.
+   * Limits the codes of one account, regardless of the client address. It counts in the memory of
+   * this process, because the time of a query would reveal that the password was right.
    */
   readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
-  /** Limits the codes by which one session is handed over. */
+  /** Limits how many handoff codes one session can request. */
   readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
   readonly events: EventLog;
-  /** Writes an entry of the audit log, also where there is no event log, and says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
   readonly log: ServerLog;
-  /** Sessions that have signed out here, and that the database does not know as ended yet. */
+  /** Contains sessions that were signed out here and that the database has not ended yet. */
   readonly waiting: WaitingEnds | undefined;
-  /** Finds out who asks; `needs-setup` while no account exists. */
+  /** Identifies the user. Returns `needs-setup` while no account exists. */
   readonly authenticate: AuthenticateCookies;
-  /** Finds out who asks, and does not check whether an account exists. */
+  /** Identifies the user without checking whether an account exists. */
   readonly authenticateOnceSetUp: AuthenticateCookies;
-  /** Whether any account signs in with codes, even if they are not offered, or with passkeys. */
+  /**
+   * Reads whether any account signs in with codes, even if codes are not offered, or with passkeys.
+   */
   readonly anyFactor: Readonly<Record<"codes" | "passkeys", Recently<boolean>>>;
-  /** Signs for apps who asks; `undefined` if that is off. */
+  /** Signs assertions that identify the user to apps. This is `undefined` if assertions are off. */
   readonly assertions: Assertions | undefined;
 }
 
-/** What answers requests. Made once for each `createAuth`. */
+/** Contains the services that answer requests. Each `createAuth` call creates them once. */
 export interface Services {
   readonly rules: RuleServices;
   readonly options: WebOptions;
   readonly views: Views;
   readonly paths: Paths;
-  /** Finds out who asks by a key, where keys are on, or else by the session. */
+  /** Identifies the user by an API key if API keys are on, or else by the session. */
   readonly authenticateRequest: AuthenticateRequest;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
-  /** Warns the operator of a proxy that is missing from the options. */
+  /** Warns the operator if a proxy is missing from the options. */
   readonly warnOfProxy: (request: WebRequest) => void;
 }
 
-/** A request with all that answers it: what an endpoint gets. */
+/** Contains a request and the services that answer it. Each endpoint gets this context. */
 export interface Context extends Services {
   readonly request: WebRequest;
   readonly client: Client;
 }
 
-/** The context of a request whose user may use the route. */
+/** Contains the context of a request whose user may use the route. */
 export interface UserContext extends Context {
   readonly user: User;
-  /** Whether the user has to turn on a second factor first. */
+  /** True if the user must first turn on a second factor. */
   readonly lacksFactor: boolean;
 }

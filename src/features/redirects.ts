@@ -7,7 +7,7 @@ import type { IssuedToken } from "../identity/session-token.ts";
 import type { Notice } from "../pages/page-data.ts";
 import type { Context, UserContext } from "./context.ts";
 
-/** Redirects a user with a new session to the target, otherwise to the post-login location. */
+/** Redirects a user with a new session to the target, or else to the post-login location. */
 export function redirectSignedIn(
   { options, request }: Context,
   { user, token }: { readonly user: User; readonly token: IssuedToken },
@@ -27,8 +27,8 @@ export interface NoticeAndCookies {
 }
 
 /**
- * Redirects to a section of the home page, which the fragment unfolds, with a notice; to the
- * post-login location of this user if the app has its own page instead.
+ * Redirects to a section of the home page, which the fragment opens, with a notice. If the app has
+ * its own page instead, redirects to the user's post-login location.
  */
 export function redirectToSection(
   section: "sessions" | "codes" | "passkeys" | "keys",
@@ -42,11 +42,13 @@ export function redirectToSection(
   return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
 }
 
-/** The cookies with which the session of the request continues, after a second factor was turned on. */
+/**
+ * Returns the cookies with which the session continues after the user turned on a second factor.
+ */
 export function renewSessionCookies({ rules, options, request }: UserContext): readonly string[] {
   const session = readSession(rules, request);
   if (session === undefined) return [];
-  // The same session: what ends it ends this token, too.
+  // The token belongs to the same session, so ending the session ends the token too.
   const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
   return createSessionCookies(request, proven, options.hosts.cookieDomain);
 }

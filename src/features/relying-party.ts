@@ -2,6 +2,9 @@ import { getHost } from "../http/web-request.ts";
 import type { Context } from "./context.ts";
 import { findRelyingParty, type RelyingParty } from "./passkeys/relying-party.ts";
 
-/** The site for which browsers keep passkeys, if they keep any there. */
+/**
+ * Returns the relying party for passkeys on this host, or `undefined` if browsers allow no passkeys
+ * here.
+ */
 export const getRelyingParty = ({ options, request }: Context): RelyingParty | undefined =>
   findRelyingParty(options.hosts, getHost(request));

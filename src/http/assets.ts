@@ -9,10 +9,10 @@ import type { WebRequest } from "./web-request.ts";
 
 export interface Asset {
   readonly path: string;
-  /** The URL in pages. */
+  /** Pages use this URL. */
   readonly url: string;
   readonly answer: Answer;
-  /** For clients that accept gzip. */
+  /** Clients that accept gzip get this response. */
   readonly compressed: Answer;
 }
 
@@ -31,7 +31,10 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
 };
 
-/** The URL contains a digest of the content, so that browsers can cache it forever. */
+/**
+ * Creates an asset. Its URL contains a digest of the content, so that browsers can cache it
+ * forever.
+ */
 export function assetOf(
   path: string,
   contentType: string,
@@ -41,14 +44,15 @@ export function assetOf(
   const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
   const headers = {
     "Content-Type": contentType,
-    // An image opened directly is a document, and an SVG document could contain scripts.
+    // A browser that opens an image directly treats it as a document, and an SVG document can
+    // contain scripts.
     "Content-Security-Policy": `${STRICT_CSP}; style-src 'unsafe-inline'; sandbox`,
     "Cache-Control": cacheControl,
     Vary: "Accept-Encoding",
   };
   const answer = respond(content, 200, headers);
   const small = new Uint8Array(gzipSync(content, { level: 9 }));
-  // Photos are compressed already.
+  // Photos are already compressed, so gzip can make them larger.
   const isSmaller = small.length < Buffer.byteLength(content);
   const compressed = isSmaller
     ? respond(small, 200, { ...headers, "Content-Encoding": "gzip" })
@@ -57,8 +61,8 @@ export function assetOf(
 }
 
 /**
- * The answer of an asset for this client. Assets are the same for everybody, so that the size of one
- * tells nothing; pages, which can contain what a client has sent, are never compressed.
+ * Returns the response with an asset for this client. Assets are the same for all clients, so their
+ * compressed size reveals nothing. Pages can contain client input, so they are never compressed.
  */
 export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest): Answer =>
   acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
@@ -93,7 +97,10 @@ export function accentRules({ brand, onBrand, light, dark }: Accent): string {
   return `\n:root{--brand:${brand};--on-brand:${onBrand};--accent:${light}}\n@media (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`;
 }
 
-/** A key on a tile in the brand colour. The line around it shows where that fades into the card. */
+/**
+ * Draws a key on a tile in the brand colour. The tile has an outline, because the brand colour can
+ * be close to the colour of the card.
+ */
 export function keyIcon({ brand, onBrand, light, dark }: Accent): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <style>.tile{fill:${brand};stroke:${light}}.key{fill:none;stroke:${onBrand};stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}@media (prefers-color-scheme:dark){.tile{stroke:${dark}}}</style>

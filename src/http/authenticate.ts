@@ -6,14 +6,20 @@ import { getPeer, type ProxyTrust } from "./remote-address.ts";
 import type { AuthenticateCookies } from "./session-cookie.ts";
 import { getHost, type WebRequest } from "./web-request.ts";
 
-/** Finds out who asks, by the Cookie and Authorization headers. Calls `request` for keys alone. */
+/**
+ * Identifies the user by the Cookie and Authorization headers. It calls `request` only for API
+ * keys.
+ */
 export type AuthenticateRequest = (
   cookies: string | undefined,
   authorization: string | undefined,
   request: () => WebRequest,
 ) => MaybePromise<Admission | KeyAdmission>;
 
-/** If a request carries a key, its session cookie is ignored. `keys` is `undefined` if keys are off. */
+/**
+ * Creates the function. If a request carries an API key, its session cookie is ignored. `keys` is
+ * `undefined` if API keys are off.
+ */
 export function createAuthenticateRequest(
   authenticate: AuthenticateCookies,
   keys: AuthenticateKey | undefined,
@@ -33,7 +39,10 @@ export function createAuthenticateRequest(
   };
 }
 
-/** The host that the client asked for, by a trusted proxy or else by the request; not checked. */
+/**
+ * Returns the host that the client requested: from a trusted proxy, or else from the request. The
+ * host is not checked.
+ */
 export function readRequestedHost(proxies: ProxyTrust, request: WebRequest): string {
   const isConnected = getPeer(request) !== undefined;
   const forwarded = isConnected ? proxies.header(request, "x-forwarded-host") : undefined;

@@ -1,7 +1,7 @@
 import type { WebRequest } from "./web-request.ts";
 
 /**
- * Converts a Fetch request. Only the platform knows its connection.
+ * Converts a Fetch request. The caller passes the connection, because only the platform knows it.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { isSameHost } from "./same-origin.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /**
- * Path and query of the page that sent the form, if it is on this host. The path that shows a form
- * problem has no GET, so the home page takes its place.
+ * Returns the path and query of the page that sent the form, if it is on this host. The path that
+ * shows a form problem has no GET route, so the home page takes its place.
  */
 export function findFormPage({ password, home }: Paths, request: WebRequest): string | undefined {
   const referer = request.header("referer");
@@ -16,7 +16,10 @@ export function findFormPage({ password, home }: Paths, request: WebRequest): st
   return isLocalPath(path) ? path : undefined;
 }
 
-/** The page of all people that sent the form, with its search; without one if that is not known. */
+/**
+ * Returns the people page that sent the form, with its search, or without a search if the page is
+ * unknown.
+ */
 export function findPeoplePage(paths: Paths, request: WebRequest): string {
   const page = findFormPage(paths, request) ?? "";
   return pathOf(page) === paths.people ? page : paths.people;

@@ -2,17 +2,23 @@ import type { WebRequest } from "./web-request.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** A body of exactly this size is accepted. */
+/** A body of exactly this size is still accepted. */
 const MAX_BODY_BYTES: number = 64 * 1024;
 
-/** The largest form of Latchkey has ten fields. Decoding costs more by the field than by the byte. */
+/**
+ * Latchkey's largest form has ten fields. The decoding time depends more on the number of fields
+ * than on the number of bytes.
+ */
 const MAX_FIELDS = 100;
 const SEPARATOR = "&".charCodeAt(0);
 
-/** The fields of a posted form. The first value of a repeated field counts; a missing one is empty. */
+/**
+ * Returns the value of a field of a posted form: the first value if the field is repeated, and an
+ * empty string if it is missing.
+ */
 export type Form = (field: string) => string;
 
-/** Which of two required fields are empty; at least one of them is. */
+/** Returns which of two required fields are empty. At least one of them must be empty. */
 export function findMissingFields<Field extends string>(
   form: Form,
   first: Field,
@@ -22,12 +28,14 @@ export function findMissingFields<Field extends string>(
   return form(second) === "" ? [first, second] : [first];
 }
 
-/** Why a body cannot be read as a form. A body parser has read one that is `already-read`. */
+/**
+ * Says why a body cannot be read as a form. `already-read` means that a body parser has read it.
+ */
 export type FormProblem = "too-large" | "aborted" | "not-a-form" | "not-utf8" | "already-read";
 
 /**
- * Decodes strictly, since a lenient decoder would make different passwords equal. So the result of
- * a body parser cannot be used.
+ * Decodes strictly, because a lenient decoder would make different passwords equal. For the same
+ * reason, the result of a body parser cannot be used.
  */
 export async function readForm(
   request: Pick<WebRequest, "header" | "body">,
@@ -35,7 +43,7 @@ export async function readForm(
   const body = await readBody(request);
   if (typeof body === "string") return body;
   const contentType = request.header("content-type")?.split(";", 1)[0];
-  // A form without fields needs no type.
+  // A form without fields needs no content type.
   if (body.length === 0) return () => "";
   if (contentType?.trim().toLowerCase() !== FORM_TYPE) return "not-a-form";
   if (hasTooManyFields(body)) return "too-large";
@@ -56,9 +64,9 @@ function hasTooManyFields(body: Uint8Array): boolean {
 export function parseForm(body: Uint8Array): URLSearchParams | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    // As in browsers, a percent sign that starts no escape is a plain character.
+    // A percent sign that starts no escape is a plain character, as in browsers.
     const escaped = text.replace(/%(?![\da-f]{2})/gi, "%25");
-    // Throws for invalid UTF-8, which URLSearchParams would replace.
+    // This call throws for invalid UTF-8, which URLSearchParams would replace.
     decodeURIComponent(escaped);
     // The separator keeps a leading question mark, which the constructor would remove.
     return new URLSearchParams(`&${escaped}`);

@@ -2,14 +2,17 @@ import { type Lists, NO_LISTS } from "../identity/admits-user.ts";
 import type { Factors } from "../identity/session-token.ts";
 import { FACTOR } from "./refusals.ts";
 
-/** The query of a forward-auth request, as the configuration of the proxy writes it. */
+/** Contains the query of a forward-auth request, as the proxy configuration writes it. */
 export interface ForwardAuthQuery extends Lists {
   readonly kind: "query";
-  /** What a visitor who requested a page gets. */
+  /** Visitors who requested a page get this response. */
   readonly deny: "redirect" | "401";
-  /** `pass`: the answer that admits repeats the request's `Authorization`. */
+  /**
+   * With `pass`, the response that admits the user repeats the `Authorization` header of the
+   * request.
+   */
   readonly authorization: "leave-out" | "pass";
-  /** How many factors the sign-in of a person must have had. */
+  /** The sign-in of a user must have had at least this many factors. */
   readonly factors: Factors;
 }
 
@@ -18,7 +21,7 @@ export interface UnknownParameter {
   readonly name: string;
 }
 
-/** A request without a query. */
+/** These are the defaults for a request without a query. */
 export const NO_QUERY: ForwardAuthQuery = {
   kind: "query",
   deny: "redirect",
@@ -28,11 +31,11 @@ export const NO_QUERY: ForwardAuthQuery = {
 };
 
 /**
- * Reads the query as sent, with its `?`, so that `%2C` is a comma in a name and `,` separates names.
- * An unknown parameter may be a misspelt list of users, which must not admit every user.
+ * Reads the raw query, with its `?`, because `%2C` is a comma in a name and `,` separates names. An
+ * unknown parameter may be a misspelt list of users, so it must not admit every user.
  */
 export function parseForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
-  // Most proxies ask without one, with every request to an app.
+  // Most proxies send no query, and they send a request for every request to an app.
   if (query === "") return NO_QUERY;
   let { deny, authorization, factors } = NO_QUERY;
   const users: Lists["users"][number][] = [];
@@ -50,11 +53,14 @@ export function parseForwardAuthQuery(query: string): ForwardAuthQuery | Unknown
   return { kind: "query", deny, users, groups, authorization, factors };
 }
 
-/** As sent: `,` separates names, and `%2C` is a comma in a name. */
+/** Splits the raw list: `,` separates names, and `%2C` is a comma in a name. */
 const parseNames = (list: string): readonly (string | undefined)[] =>
   list.split(",").map(decodeName);
 
-/** `undefined` for text that is not percent-encoded UTF-8: it names nobody. */
+/**
+ * Decodes a name. Returns `undefined` for text that is not percent-encoded UTF-8, which matches no
+ * user.
+ */
 function decodeName(name: string): string | undefined {
   try {
     return decodeURIComponent(name);

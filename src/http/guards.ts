@@ -19,15 +19,15 @@ import {
 import type { Answer } from "./responses.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** The outcome of a guard: the signed-in user, or the answer to send instead. */
+/** Contains the outcome of a guard: the signed-in user, or the response to send instead. */
 export type GuardResult =
   | { readonly kind: "admitted"; readonly user: User }
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * A guard for any framework. It fails closed: it never throws, whatever fails it refuses, and it
- * rejects with an `Error` at most. On the hot path it returns without a promise and without calling
- * `request`, which only refusals need. Without the Authorization header it admits no key.
+ * Guards requests in any framework. It fails closed: it never throws, refuses on any failure, and
+ * rejects only with an `Error`. On the hot path, it returns no promise and does not call `request`.
+ * Without the Authorization header, it admits no API key.
  */
 export type GuardCheck = (
   cookies: string | undefined,
@@ -35,18 +35,18 @@ export type GuardCheck = (
   authorization?: string,
 ) => MaybePromise<GuardResult>;
 
-/** Whom a guard admits. */
+/** Lists the groups that a guard admits. */
 export interface OnlyGroups {
-  /** Members of any of these groups, guests among them. */
+  /** Members of any of these groups are admitted, including guests. */
   readonly groups: readonly string[];
 }
 
-/** A guard that admits every user except guests. */
+/** Admits every user except guests. */
 export interface UserGuard extends GuardCheck {
   /**
-   * Returns the same guard for members of groups; other users get 403.
+   * Returns the same guard for members of groups. Other users get 403.
    *
-   * @throws {Fault} `invalid_option` for names that no group can have, and without any.
+   * @throws {Fault} `invalid_option` for an empty list, and for names that no group can have.
    */
   only(given: OnlyGroups): GuardCheck;
 }
@@ -72,8 +72,8 @@ const onlyOptions = {
 };
 
 /**
- * Plain JavaScript can pass anything. A guard for no group would be a mistake, and a misspelt or
- * missing list must not admit every user.
+ * Checks the groups, because plain JavaScript can pass anything. A guard for no group would be a
+ * mistake, and a misspelt or missing list must not admit every user.
  */
 const parseGroups = (given: OnlyGroups): Lists => ({
   users: [],
@@ -93,7 +93,7 @@ function createGuardCheck(
   ): MaybePromise<GuardResult> => {
     switch (admission.kind) {
       case "admitted":
-        // As it is, which makes no object: this is on the hot path.
+        // The admission is returned unchanged, because a new object would slow down the hot path.
         return lists === NO_LISTS ? admission : decideByLists(admission.user, getRequest);
       case "key-admitted":
       case "guest":
@@ -131,7 +131,8 @@ function createGuardCheck(
       .then((arrived) => decide(arrived, getRequest))
       .catch((thrown) => fail(thrown, getRequest));
 
-  // Makes no closure, which would cost as much as the rest of the hot path.
+  // This function creates no closure, because a closure would cost as much as the rest of the hot
+  // path.
   return (cookies, getRequest, authorization) => {
     try {
       const admission = authenticate(cookies, authorization, getRequest);
@@ -144,7 +145,11 @@ function createGuardCheck(
   };
 }
 
-/** @throws {Fault} `routes_not_mounted` for a request that Latchkey's own routes answer. */
+/**
+ * Redirects to the sign-in page or the setup.
+ *
+ * @throws {Fault} `routes_not_mounted` for a request that Latchkey's own routes should serve.
+ */
 function sendToSignIn(
   services: RefusalServices,
   admission: NotAdmitted,
@@ -158,7 +163,9 @@ function sendToSignIn(
 const isOwnPath = ({ login, setup }: Paths, path: string): boolean =>
   path === login || path === setup;
 
-/** Without it, the browser would follow redirects from the sign-in to the sign-in. */
+/**
+ * Without this error, the browser would follow redirects from the sign-in page to itself forever.
+ */
 const notMounted = (path: string): Fault =>
   new Fault(
     "routes_not_mounted",

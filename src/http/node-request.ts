@@ -3,16 +3,16 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { pathOf } from "./paths.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** What frameworks and body parsers add to Node's request. */
+/** Contains what frameworks and body parsers add to Node's request. */
 interface Added {
-  /** The URL that the client sent, if a framework has changed `url`. */
+  /** A framework sets this to the client's URL if it changes `url`. */
   readonly originalUrl?: string;
-  /** The body, if a body parser has kept it. */
+  /** A body parser can keep the body here. */
   readonly rawBody?: unknown;
 }
 
 /**
- * Converts a Node request, of HTTP/1 or HTTP/2. Without the response, it has no signal.
+ * Converts a Node request of HTTP/1 or HTTP/2. Without `response`, the result has no signal.
  *
  * @example
  * ```ts
@@ -26,7 +26,10 @@ export const nodeRequest = (
 
 type NodeRequest = (IncomingMessage | Http2ServerRequest) & Added;
 
-/** A class, because one is made for every request: what is not needed is not computed. */
+/**
+ * This is a class, because every request creates an instance. It computes values only when they are
+ * needed.
+ */
 class WebRequestOnNode implements WebRequest {
   readonly request: NodeRequest;
   readonly method: string;
@@ -58,7 +61,7 @@ class WebRequestOnNode implements WebRequest {
   get body(): WebRequest["body"] {
     const { readableDidRead, rawBody } = this.request;
     if (readableDidRead === true) return rawBody instanceof Buffer ? [rawBody] : "read";
-    // A request that is destroyed before its end takes the connection with it.
+    // If the request were destroyed before its end, its connection would be closed too.
     return this.request.iterator?.({ destroyOnReturn: false }) ?? [];
   }
 
@@ -66,7 +69,7 @@ class WebRequestOnNode implements WebRequest {
     if (this.#response === undefined) return undefined;
     if (this.#gone === undefined) {
       const gone = new AbortController();
-      // Also emitted after a complete response, when nothing waits for the signal any more.
+      // The event also follows a complete response, when no code waits for the signal any more.
       this.#response.once("close", () => gone.abort());
       this.#gone = gone;
     }
@@ -74,7 +77,7 @@ class WebRequestOnNode implements WebRequest {
   }
 }
 
-/** Path and query. A request to a proxy has a whole URL. */
+/** Returns the path and the query. A request to a proxy has an absolute URL. */
 export function getRequestTarget(url: string): string {
   if (url.startsWith("/")) return url;
   const whole = /^https?:/i.test(url) ? URL.parse(url) : null;

@@ -3,14 +3,17 @@ import { getWords } from "../pages/words.ts";
 import { isOverTls, readCookie } from "./session-cookie.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** Long enough for the redirect, and too short to show the notice for an old form. */
+/** This time is long enough for the redirect, and too short to show the notice for an old form. */
 const SHOWN_WITHIN_SECONDS = 60;
 
-/** The Set-Cookie line that makes the next page of Latchkey show the notice. */
+/** Returns the Set-Cookie line that makes Latchkey's next page show the notice. */
 export const createNoticeCookie = (request: WebRequest, notice: Notice): string =>
   formatCookie(request, notice, SHOWN_WITHIN_SECONDS);
 
-/** The notice if the request carries it, and the Set-Cookie lines with which it is shown once. */
+/**
+ * Returns the notice if the request carries one, and the Set-Cookie lines that remove it, so that
+ * it is shown once.
+ */
 export function takeNotice(request: WebRequest): {
   readonly notice: Notice | undefined;
   readonly cookies: readonly string[];

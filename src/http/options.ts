@@ -3,7 +3,7 @@ import type { Meter } from "../lib/meter.ts";
 import type { Locale } from "../pages/words.ts";
 import type { PostLoginLocation } from "./location.ts";
 
-/** The options of the library and the gate that concern requests and pages. */
+/** Contains the options of the library and the gate that concern requests and pages. */
 export interface WebOptions {
   readonly postLoginLocation: PostLoginLocation;
   readonly standalone: boolean;

@@ -1,33 +1,33 @@
-/** The paths that more than one file needs, with the base path. */
+/** Contains the paths that more than one file needs. Each path includes the base path. */
 export interface Paths {
-  /** The prefix of every path; empty by default. */
+  /** Every path starts with this prefix. It is empty by default. */
   readonly base: string;
   readonly login: string;
   readonly setup: string;
   readonly password: string;
-  /** The pages for administrators. */
+  /** Administrators manage accounts below this path. */
   readonly people: string;
-  /** The path of one-time links. The token follows, which no log may contain. */
+  /** The token of a one-time link follows this path. No log may contain the token. */
   readonly link: string;
-  /** Of the home page; `undefined` if the app has its own page for the signed-in user. */
+  /** This is `undefined` if the app has its own page for the signed-in user. */
   readonly home: string | undefined;
-  /** All of its paths. */
+  /** Lists all paths of the home page. */
   readonly homes: readonly string[];
 }
 
-/** For health checks and reverse proxies, below the base path. */
+/** Health checks and reverse proxies use these paths, below the base path. */
 export const ALIVE = "/healthz";
 export const READY = "/readyz";
-/** Where a host of another domain gets its session. */
+/** A host of another domain gets its session here. */
 export const HANDOFF = "/login/handoff";
 export const FORWARD_AUTH = "/forward-auth";
-/** The public keys of assertions, for apps. */
+/** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";
 
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
-/** The forms for administrators, by the ends of their paths. */
+/** Lists the forms for administrators by the ends of their paths. */
 export const PEOPLE_FORMS = [
   "invite",
   "reset",
@@ -39,9 +39,9 @@ export const PEOPLE_FORMS = [
 ] as const;
 
 /**
- * By default, the home page is at the base path. That of a gate is also at a path that reaches it
- * behind a proxy which forwards `/` to an app on the same host. An app that mounts the routes keeps
- * that path.
+ * Builds the paths. By default, the home page is at the base path. A gate's home page also has a
+ * path that works behind a proxy which forwards `/` to an app on the same host. An app that mounts
+ * the routes can use that path itself.
  */
 export function pathsUnder(
   base: string,
@@ -61,22 +61,28 @@ export function pathsUnder(
   };
 }
 
-/** Whether the path is kept for pages, forms and files other than the home page. */
+/** Returns whether the path is reserved for pages, forms and files other than the home page. */
 export const isTaken = (base: string, path: string): boolean =>
   path.startsWith(`${base}/`) &&
   /^\/((login|logout|setup)(\/|$)|(account|link)\/.|latchkey[.-])/.test(path.slice(base.length));
 
-/** Whether it is a page for the signed-in user, with a query and a fragment or without. */
+/**
+ * Returns whether the location is a page for the signed-in user. It may have a query and a
+ * fragment.
+ */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
   const page = pathOf(location.split("#", 1)[0] ?? "");
   return homes.includes(page) || page.startsWith(`${base}/account/`);
 }
 
-/** How the route table and the server log name a path: that of a link without its token. */
+/**
+ * Returns how the route table and the server log name a path. The path of a link has no token
+ * there.
+ */
 export const routeOf = ({ link }: Pick<Paths, "link">, path: string): string =>
   path.startsWith(link) ? `${link}:token` : path;
 
-/** The path of a URL as the client wrote it, without the query. */
+/** Returns the path of a URL as the client wrote it, without the query. */
 export function pathOf(url: string): string {
   const query = url.indexOf("?");
   return query === -1 ? url : url.slice(0, query);

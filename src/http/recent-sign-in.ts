@@ -8,7 +8,7 @@ import { acceptReturnTarget, addReturnTo } from "./return-to.ts";
 import { readSession } from "./session-cookie.ts";
 import { getParameter, type WebRequest } from "./web-request.ts";
 
-/** What tells when a user has signed in. */
+/** Lists the services that know when a user has signed in. */
 interface RecentSignInServices {
   readonly rules: {
     readonly tokens: Pick<SessionTokens, "verify">;
@@ -21,22 +21,24 @@ interface SignInPageServices {
   readonly paths: Paths;
 }
 
-/** The form field and query parameter of a sign-in of a user who is already signed in. */
+/**
+ * This form field and query parameter marks a repeated sign-in of a user who is already signed in.
+ */
 export const AGAIN = "again";
 
-/** Whether the user of this session has signed in within the last ten minutes. */
+/** Returns whether the user of this session has signed in within the last ten minutes. */
 export function hasRecentSignIn({ rules }: RecentSignInServices, request: WebRequest): boolean {
   const session = readSession(rules, request);
   return session !== undefined && isRecentSignIn(session, rules.clock);
 }
 
-/** Whether the sign-in page asks a signed-in user to sign in again. */
+/** Returns whether the sign-in page asks a signed-in user to sign in again. */
 export const asksForRecentSignIn = (services: RecentSignInServices, request: WebRequest): boolean =>
   getParameter(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
 
 /**
- * Leads a user to the sign-in whose last one is too long ago, and from there to `page`, or without
- * one to the page that sent the request.
+ * Redirects a user whose sign-in is too old to the sign-in page, and then to `page`. Without
+ * `page`, the sign-in returns to the page that sent the request.
  */
 export function askForRecentSignIn(
   { options, paths }: SignInPageServices,

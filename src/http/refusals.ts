@@ -11,27 +11,30 @@ import type { Views } from "./views.ts";
 import { logRefusal, type WarningServices } from "./warnings.ts";
 import { getParameter, type WebRequest } from "./web-request.ts";
 
-/** What refuses a request whose user is not signed in or not admitted. */
+/** Lists the services that refuse a request whose user is not signed in or not admitted. */
 export interface RefusalServices extends WarningServices {
   readonly options: WebOptions;
   readonly paths: Paths;
   readonly views: Pick<Views, "fault" | "excluded">;
 }
 
-/** The query parameter of a sign-in that needs a second factor, and of forward auth that asks it. */
+/** The sign-in page and forward auth use this query parameter to require a second factor. */
 export const FACTOR = "factor";
 
-/** The query of a sign-in that needs a second factor. */
+/** This query makes the sign-in page require a second factor. */
 export const ASKING_FACTOR: string = `?${FACTOR}=2`;
 
-/** Whether only a sign-in with a second factor leads on from this page. */
+/** Returns whether this page requires a sign-in with a second factor. */
 export const asksForFactor = (request: WebRequest): boolean =>
   getParameter(request, FACTOR) === "2";
 
-/** An admission that leads to the sign-in, the setup, or the page that turns on a second factor. */
+/**
+ * Contains the admissions that redirect to the sign-in, the setup, or the page that turns on a
+ * second factor.
+ */
 export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
 
-/** The path to which a refused request is redirected. A forged session token is logged. */
+/** Returns the path to which a refused request is redirected. A forged session token is logged. */
 export function findSignInPath(
   { requests, proxies, paths }: WarningServices & Pick<RefusalServices, "paths">,
   admission: NotAdmitted,
@@ -61,15 +64,18 @@ export function noteForgedToken(
   if (kind === "forged-token") logRefusal(services, request, "forged session token refused");
 }
 
-/** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
+/**
+ * A 401 response needs a challenge. Browsers open no dialog for this scheme, because they do not
+ * know it.
+ */
 export const COOKIE_CHALLENGE = {
   "WWW-Authenticate": 'Cookie cookie-name="session"',
 };
 
 /**
- * Answers a request without a user that may use the route.
+ * Answers a request without a user who may use the route.
  *
- * @param path is that of the sign-in or the setup.
+ * @param path is the path of the sign-in or the setup.
  */
 export function refuseSignedOut(options: WebOptions, path: string, request: WebRequest): Answer {
   const returningTo = (target: string | undefined): string =>
@@ -88,7 +94,7 @@ export function refuseSignedOut(options: WebOptions, path: string, request: WebR
   return redirect(location, [], { ...vary });
 }
 
-/** Answers a signed-in user who is not admitted: a program with JSON, others with a page. */
+/** Answers a signed-in user who is not admitted: programs get JSON, other clients get a page. */
 export function refuseExcluded(
   { options, views }: Pick<RefusalServices, "options" | "views">,
   request: WebRequest,
@@ -105,8 +111,8 @@ const BASIC: Headers = { "WWW-Authenticate": 'Basic realm="latchkey", charset="U
 const BEARER: Headers = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
 /**
- * The challenge that asks a program for its key, which some send only then. Browsers (`Mozilla/…`)
- * would show a Basic dialog, so they get no challenge.
+ * Returns the challenge that asks a program for its API key. Some programs send the key only after
+ * a challenge. Browsers (`Mozilla/…`) would show a Basic dialog, so they get no challenge.
  */
 export const challengeForKey = (request: WebRequest): Headers | undefined =>
   request.header("user-agent")?.startsWith("Mozilla/") === true ? undefined : BASIC;
@@ -121,11 +127,11 @@ const PROBLEMS: Readonly<Record<KeyProblem, string>> = {
   limited: "too many wrong keys",
 };
 
-/** The window of the limiter. */
+/** The limiter counts within a window of this length. */
 const RETRY_AFTER: Headers = { "Retry-After": "60" };
 
 /**
- * Answers a request with a key that is not accepted.
+ * Answers a request with an API key that is not accepted.
  *
  * @param limited is the status after too many wrong keys.
  */

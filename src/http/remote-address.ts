@@ -5,17 +5,17 @@ import type { WebRequest } from "./web-request.ts";
 
 type Connected = Pick<WebRequest, "connection">;
 
-/** The remote address of a Unix domain socket, which has no address. All its clients share it. */
+/** A Unix domain socket has no address, so all its clients share this remote address. */
 const LOCAL = "local";
 
-/** The remote address, or `undefined` if the platform does not provide it. */
+/** Returns the remote address, or `undefined` if the platform does not provide it. */
 export function getPeer({ connection }: Connected): string | undefined {
-  // Read from what an app passes, which need not have the declared types.
+  // An app passes this value, so it may not have the declared type.
   const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
-  // That of a socket is an address already. A hop that an app passes can have a port.
+  // The address of a socket is already an IP address. A hop that an app passes can have a port.
   if (typeof remoteAddress === "string")
     return isIP(remoteAddress) === 0 ? (parseHop(remoteAddress) ?? remoteAddress) : remoteAddress;
-  // Only a socket reports whether it is destroyed. On TCP it would have a local address.
+  // Only a socket reports whether it is destroyed. A TCP socket would have a local address.
   const { destroyed, localAddress } = connection;
   return destroyed === false && localAddress === undefined ? LOCAL : undefined;
 }
@@ -32,7 +32,7 @@ function requirePeer(request: Connected): string {
   );
 }
 
-/** Which peers are trusted proxies, and what is read from them. */
+/** Knows which peers are trusted proxies, and reads values that only a trusted proxy may set. */
 export class ProxyTrust {
   readonly trusts: (peer: string) => boolean;
 
@@ -41,9 +41,9 @@ export class ProxyTrust {
   }
 
   /**
-   * The client's address: that of the connection or, behind a trusted proxy, the nearest hop in
-   * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
-   * append is reliable.
+   * Returns the client's address: the address of the connection or, behind a trusted proxy, the
+   * nearest hop in `X-Forwarded-For` that is not trusted. The header is read from the right,
+   * because only entries that trusted hops append are reliable.
    */
   getRemoteAddress(request: WebRequest): string {
     let nearest = normalizeAddress(requirePeer(request));
@@ -57,17 +57,17 @@ export class ProxyTrust {
     return nearest;
   }
 
-  /** The same; `unknown` if the connection is unknown. */
+  /** Returns the client's address, or `unknown` if the connection is unknown. */
   getAddressOrUnknown(request: WebRequest): string {
     return getPeer(request) === undefined ? "unknown" : this.getRemoteAddress(request);
   }
 
-  /** A header that counts only from a trusted proxy. */
+  /** Returns a header, which counts only from a trusted proxy. */
   header(request: WebRequest, name: string): string | undefined {
     return this.trusts(requirePeer(request)) ? request.header(name) : undefined;
   }
 
-  /** The client, for rules that also work without its address. */
+  /** Describes the client for rules that also work without its address. */
   getClient(request: WebRequest): Client {
     return {
       remoteAddress: this.getAddressOrUnknown(request),
@@ -79,10 +79,13 @@ export class ProxyTrust {
   }
 }
 
-/** More than any chain of proxies has. */
+/** This limit is higher than the length of any real chain of proxies. */
 const MAX_HOPS = 32;
 
-/** The nearest addresses in `X-Forwarded-For`, from the right; `undefined` for an invalid one. */
+/**
+ * Yields the nearest addresses in `X-Forwarded-For`, from the right, and `undefined` for an invalid
+ * address.
+ */
 export function* parseHops(forwardedFor: string): Generator<string | undefined, void> {
   let rest = forwardedFor;
   for (let hop = 1; hop <= MAX_HOPS; hop += 1) {
@@ -93,13 +96,13 @@ export function* parseHops(forwardedFor: string): Generator<string | undefined, 
   }
 }
 
-/** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
+/** Returns one spelling for each address. An IPv4-mapped IPv6 address becomes the IPv4 address. */
 export function normalizeAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** The address of a hop, which may have a port and, for IPv6, brackets. */
+/** Returns the address of a hop, which may have a port and, for IPv6, brackets. */
 function parseHop(hop: string): string | undefined {
   const bare =
     /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
@@ -107,8 +110,8 @@ function parseHop(hop: string): string | undefined {
 }
 
 /**
- * Whether an address is in one of the ranges. IPv4-mapped IPv6 addresses count as IPv4 addresses.
- * `local` stands for Unix domain sockets.
+ * Creates a function that checks whether an address is in one of the ranges. IPv4-mapped IPv6
+ * addresses count as IPv4 addresses. `local` stands for Unix domain sockets.
  */
 export function createAddressMatcher(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -122,7 +125,7 @@ export function createAddressMatcher(ranges: readonly string[]): (address: strin
   };
 }
 
-/** Whether the text is an IP address, a range of them, or `local`. */
+/** Returns whether the text is an IP address, a range of addresses, or `local`. */
 export const isAddressRange = (text: string): boolean =>
   text === LOCAL || parseRange(text) !== undefined;
 

@@ -8,11 +8,11 @@ import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
 
-/** The IDs under which answers and the server log refer to a request. */
+/** Manages the IDs by which responses and the server log refer to a request. */
 export interface RequestIds {
   /**
-   * Runs `work` with the request's ID, which is a new one unless an outer `run` has chosen it.
-   * Everything that `work` writes to `log` has that ID.
+   * Runs `work` with the request's ID. The ID is new unless an outer `run` has chosen it. All lines
+   * that `work` writes to `log` have this ID.
    */
   run<T>(source: WebRequest, work: (id: string) => T): T;
   /** Adds `requestId` to the lines about a request. */
@@ -25,7 +25,7 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
   function chooseId(source: WebRequest): string {
     const context = current.getStore();
     if (context?.request === source.request) return context.id;
-    // Counts only if a trusted proxy sent it.
+    // The header counts only if a trusted proxy sent it.
     const givenId = source.header("x-request-id");
     const peer = givenId === undefined ? undefined : getPeer(source);
     const isGiven = givenId !== undefined && peer !== undefined && isTrusted(peer);
@@ -49,7 +49,7 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
   };
 }
 
-/** Runs `work` with the request's ID, and adds the ID to its answer. */
+/** Runs `work` with the request's ID, and adds the ID to the response. */
 export const answerWithId = (
   requests: RequestIds,
   request: WebRequest,
@@ -57,5 +57,5 @@ export const answerWithId = (
 ): MaybePromise<Answer> =>
   requests.run(request, (id) => andThen(work(), (answer) => withHeader(answer, REQUEST_ID, id)));
 
-/** Short and plain, so that any log and any header can contain it unchanged. */
+/** Accepts only short and plain IDs, so that any log and any header can contain them unchanged. */
 const isRequestId = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text);

@@ -2,15 +2,18 @@ import { Fault } from "../lib/fault.ts";
 import { getPort, parseOrigin } from "./location.ts";
 import type { WebOptions } from "./options.ts";
 
-/** For responses that are not pages: if a browser shows one, nothing in it runs. */
+/** Responses that are not pages use this policy. If a browser shows one, no content in it runs. */
 export const STRICT_CSP =
   "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Sent with every response: no caching, sniffing, framing or referrer to other sites. */
+/**
+ * Every response has these headers: they forbid caching, sniffing, framing and a referrer to other
+ * sites.
+ */
 const PROTECTIVE_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
-  // Not `no-referrer`: after a password change, the Referer tells which page to reload.
+  // The value is not `no-referrer`: after a password change, the Referer says which page to reload.
   "Referrer-Policy": "same-origin",
   "X-Frame-Options": "DENY",
   "Content-Security-Policy": STRICT_CSP,
@@ -23,17 +26,17 @@ export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A response that no framework has sent yet. */
+/** Contains a response that no framework has sent yet. */
 export interface Answer {
   readonly status: number;
-  /** The header lines except `Set-Cookie`. */
+  /** Contains the header lines except `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The `Set-Cookie` lines. */
+  /** Contains the `Set-Cookie` lines. */
   readonly cookies: readonly string[];
   readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** An answer with the protective headers, unless `headers` replaces them. */
+/** Creates a response with the protective headers. `headers` can replace them. */
 export function respond(
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
@@ -47,7 +50,10 @@ export function respond(
   return { status, headers: { ...PROTECTIVE_HEADERS, ...length, ...headers }, cookies, body };
 }
 
-/** Checked here, where an error page can still replace the answer. HTTP/2 would not check at all. */
+/**
+ * Checks header values here, where an error page can still replace the response. HTTP/2 would not
+ * check them.
+ */
 function requireSendable(value: string): void {
   if (!/[^\t\x20-\x7e]/.test(value)) return;
   throw new Fault(
@@ -78,10 +84,11 @@ interface FormTargets extends Pick<WebOptions, "postLoginLocation" | "returnDoma
 }
 
 /**
- * CSP `form-action` also covers the redirect after a form: outside targets have to be listed. A host
- * without a scheme has that of the page, so that a page over https allows no form over http.
+ * Creates the headers of a page. CSP `form-action` also covers the redirect after a form, so
+ * outside targets must be listed. A host without a scheme uses the scheme of the page, so a page
+ * over https allows no form over http.
  *
- * @param connect Whether scripts of the page can send requests to its own site.
+ * @param connect says whether scripts of the page can send requests to their own site.
  */
 export function createPageHeaders(
   { postLoginLocation, returnDomains, hosts: { publicUrl, cookieDomain } }: FormTargets,
@@ -97,9 +104,9 @@ export function createPageHeaders(
   const others = returnDomains
     .flatMap((domain) => addSubdomains(domain.replace("*.", "")))
     .map((host) => `https://${host}`);
-  // The page for an excluded user is shown under the host name of the app.
+  // The page for an excluded user appears under the host name of the app.
   const pageSources = ["'self'", publicUrl].filter(Boolean).join(" ");
-  // A sign-out at another host leads to the sign-in.
+  // A sign-out at another host redirects to the sign-in.
   const formTargets = [others.length === 0 ? "'self'" : pageSources, outside, ...shared, ...others]
     .filter(Boolean)
     .join(" ");
@@ -107,7 +114,7 @@ export function createPageHeaders(
   return {
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    // A page of another origin that opens this one cannot control its window.
+    // A page of another origin that opens this page cannot control its window.
     "Cross-Origin-Opener-Policy": "same-origin",
     "Content-Security-Policy": `default-src 'none'; script-src ${pageSources}; style-src ${pageSources}; img-src ${pageSources}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };

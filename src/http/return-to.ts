@@ -7,10 +7,10 @@ import { isSameHost } from "./same-origin.ts";
 import { isOverTls } from "./session-cookie.ts";
 import { getHost, getParameter, type WebRequest } from "./web-request.ts";
 
-/** The form field and query parameter that carry the return target through the sign-in. */
+/** This form field and query parameter carries the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
-/** Returns the target if it is allowed. Without `returnTo`, an app accepts none. */
+/** Returns the target if it is allowed. Without the option `returnTo`, an app accepts no target. */
 export function acceptReturnTarget(
   { guards, standalone, hosts: { publicUrl, cookieDomain } }: WebOptions,
   request: WebRequest,
@@ -19,7 +19,8 @@ export function acceptReturnTarget(
   if (!(guards.returnTo || standalone) || target === undefined) return undefined;
   const isHttps = publicUrl?.startsWith("https:") ?? isOverTls(request);
   const scope = {
-    // An http page does not get the Secure session cookie, and others on the network could change it.
+    // An http page does not get the Secure session cookie, and attackers on the network could
+    // change the page.
     protocols: isHttps ? ["https:"] : ["https:", "http:"],
     origins: publicUrl === undefined ? listRequestOrigins(request, target) : [publicUrl],
     domains: [cookieDomain ?? []].flat(),
@@ -34,7 +35,7 @@ interface ReturnContext {
   readonly request: WebRequest;
 }
 
-/** Returns the target of a sign-in if it is allowed. A page of the account always is. */
+/** Returns the target of a sign-in if it is allowed. Pages of the account are always allowed. */
 export function acceptedSignInTarget(
   { options, paths, request }: ReturnContext,
   target: string | undefined,
@@ -43,13 +44,13 @@ export function acceptedSignInTarget(
   return isOwn ? target : acceptReturnTarget(options, request, target);
 }
 
-/** The return target in the query: of a sign-in, or of what turns on a second factor. */
+/** Returns the target in the query of a sign-in, or of the page that turns on a second factor. */
 export const readReturnTarget = (context: ReturnContext): string | undefined =>
   acceptedSignInTarget(context, getParameter(context.request, RETURN_TO));
 
 /**
- * The target as a URL, if it is at a host that gets its sessions from a handoff. Latchkey's own host
- * never is, so that it does not send a browser to itself.
+ * Returns the target as a URL if its host gets sessions from a handoff. Latchkey's own host never
+ * does, because a browser would then be redirected to the same host.
  */
 export function parseHandoffTarget(
   { returnDomains: domains, hosts: { publicUrl } }: WebOptions,
@@ -61,14 +62,14 @@ export function parseHandoffTarget(
   return isReturnTarget(target ?? "", scope) ? url : undefined;
 }
 
-/** Its root at the host of the request, if that is such a host. */
+/** Returns the root URL of the request's host if this host gets sessions from a handoff. */
 export function getHandoffRoot(options: WebOptions, request: WebRequest): URL | undefined {
   const port = getPort(options.hosts.publicUrl);
   const host = parseHostName(getHost(request));
   return parseHandoffTarget(options, `https://${host}${port && `:${port}`}/`);
 }
 
-/** The host of an accepted target that is not on Latchkey's own host. */
+/** Returns the host of an accepted target if it is not Latchkey's own host. */
 export function findOtherHost(
   options: WebOptions,
   request: WebRequest,
@@ -84,7 +85,10 @@ export function findOtherHost(
   return isSameHost(target, latchkeyHost) ? undefined : new URL(target).host;
 }
 
-/** Without a public URL, the host of the request counts as Latchkey's own. */
+/**
+ * Returns the target's origin if it has the host of the request. Without a public URL, this host
+ * counts as Latchkey's own.
+ */
 function listRequestOrigins(request: WebRequest, target: string): readonly string[] {
   return isSameHost(target, request.header("host")) ? [new URL(target).origin] : [];
 }

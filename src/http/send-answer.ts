@@ -3,14 +3,14 @@ import type { Http2ServerResponse } from "node:http2";
 import { toError } from "../lib/fault.ts";
 import type { Answer } from "./responses.ts";
 
-/** What the responses of HTTP/1 and HTTP/2 have in common. */
+/** Declares what the responses of HTTP/1 and HTTP/2 have in common. */
 interface Writable {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(body?: string | Uint8Array): unknown;
 }
 
 /**
- * Sends the answer as the response to a Node request. Throws an `Error` only.
+ * Sends the answer as the response to a Node request. Throws only an `Error`.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function sendAnswer(
     if (body === null) to.end();
     else to.end(body);
   } catch (thrown) {
-    // Other middleware can have replaced these methods.
+    // Other middleware may have replaced these methods.
     throw toError(thrown);
   }
 }

@@ -7,15 +7,15 @@ export const SESSION_COOKIE = "session";
 
 const CLEARED = `${SESSION_COOKIE}=; Path=/; HttpOnly; Max-Age=-1`;
 
-/** The Set-Cookie lines that sign out. */
+/** Returns the Set-Cookie lines that sign out. */
 export function clearSessionCookies(domain: string | undefined): readonly string[] {
   return domain === undefined ? [CLEARED] : [`${CLEARED}; Domain=${domain}`, CLEARED];
 }
 
 /**
- * The Set-Cookie lines that sign in. With a domain, an older cookie of this host alone is cleared:
- * browsers would send it first. It is cleared before the new one is set, because some browsers do
- * not tell the two apart if the host is the domain itself.
+ * Returns the Set-Cookie lines that sign in. With a domain, a cookie of only this host is cleared,
+ * because browsers would send it first. The old cookie is cleared first, because some browsers do
+ * not distinguish the two if the host is the domain itself.
  */
 export function createSessionCookies(
   request: WebRequest,
@@ -23,7 +23,7 @@ export function createSessionCookies(
   domain: string | undefined,
 ): readonly string[] {
   const secure = isOverTls(request) ? "; Secure" : "";
-  // A token made elsewhere can have fractions of a second.
+  // A token from another issuer can have fractions of a second.
   const lifetime = Math.ceil((token.expiresAt - token.issuedAt) / 1_000);
   const cookie = `${SESSION_COOKIE}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
@@ -34,7 +34,10 @@ const DEVICE_COOKIE = "latchkey-device";
 export const readDeviceCookie = (request: WebRequest): string | undefined =>
   readCookie(request.header("cookie"), DEVICE_COOKIE);
 
-/** The Set-Cookie line of a remembered device. Only the sign-in gets it, on this host alone. */
+/**
+ * Returns the Set-Cookie line of a remembered device. Browsers send it only to the sign-in, on this
+ * host.
+ */
 export function createDeviceCookie(
   request: WebRequest,
   path: string,
@@ -46,23 +49,23 @@ export function createDeviceCookie(
 }
 
 /**
- * An unknown connection counts as unencrypted. The header counts from any client: a false one only
- * restricts the client's own sign-in.
+ * Returns whether the client uses TLS. An unknown connection counts as unencrypted. The header
+ * counts from any client, because a false header only restricts the client's own sign-in.
  */
 export const isOverTls = (request: Pick<WebRequest, "connection" | "header">): boolean =>
   request.connection.encrypted === true || request.header("x-forwarded-proto") === "https";
 
-/** A sibling host can add cookies of this name, and each that is tried costs a signature. */
+/** A sibling host can add cookies of this name, and each token costs a signature check. */
 const MAX_TRIED = 4;
 
-/** The session tokens of a Cookie header, of which only the first four count. */
+/** Returns the session tokens of a Cookie header. Only the first four count. */
 export const readSessionTokens = (cookies: string | undefined): readonly string[] =>
   Array.from(
     { length: MAX_TRIED },
     (_, skip) => readCookie(cookies, SESSION_COOKIE, skip) ?? [],
   ).flat();
 
-/** The session of a request: its first genuine token, unless that is not a session any more. */
+/** Returns the session of a request: its first genuine token, if that token is still valid. */
 export function readSession(
   { tokens }: { readonly tokens: Pick<SessionTokens, "verify"> },
   request: WebRequest,
@@ -71,12 +74,12 @@ export function readSession(
   return verified.find((token) => token !== "forged");
 }
 
-/** Finds out who asks, by the first genuine session token of a Cookie header. */
+/** Identifies the user by the first genuine session token of a Cookie header. */
 export type AuthenticateCookies = (cookies: string | undefined) => MaybePromise<Admission>;
 
 /**
- * Takes the session token from the Cookie header. Later cookies are read only if the first session
- * cookie is forged.
+ * Creates a function that takes the session token from the Cookie header. It reads later cookies
+ * only if the first session cookie is forged.
  */
 export function createAuthenticateCookies(
   authenticate: AuthenticateToken,
@@ -94,7 +97,7 @@ export function createAuthenticateCookies(
     first: Promise<Admission>,
     cookies: string | undefined,
   ): Promise<Admission> => first.then((admission) => tryOtherTokens(admission, cookies));
-  // Makes no closure: this is on the hot path.
+  // This function creates no closure, because it is on the hot path.
   return (cookies) => {
     const first = authenticate(readCookie(cookies, SESSION_COOKIE));
     return first instanceof Promise
@@ -104,8 +107,8 @@ export function createAuthenticateCookies(
 }
 
 /**
- * The value of the first cookie of this name that is not empty, after `skip` others. Runs on every
- * guarded request.
+ * Returns the value of the first cookie of this name that is not empty, after `skip` others. This
+ * function runs on every guarded request.
  */
 export function readCookie(
   cookies: string | undefined,
@@ -131,7 +134,9 @@ export function readCookie(
   return undefined;
 }
 
-/** Without spaces and tabs around it. Browsers take other white space as a part of the name. */
+/**
+ * Removes the spaces and tabs around a text. Browsers treat other white space as part of the name.
+ */
 function trimBlanks(text: string, start: number, end: number): string {
   let [from, to] = [start, end];
   while (from < to && isBlank(text.charCodeAt(from))) from += 1;

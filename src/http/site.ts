@@ -21,15 +21,15 @@ export interface SiteOptions {
 
 export interface Site {
   readonly pages: Pages;
-  /** What answers a request for the assets of a path. */
+  /** Maps each path to the function that answers a request for its assets. */
   readonly assets: ReadonlyMap<string, (request: WebRequest) => Answer>;
 }
 
 const STYLE_TYPE = "text/css; charset=utf-8";
 
 /**
- * The asset whose URL is requested, or else the first one of the path. That one may be another than
- * the client means, from an instance with other files, so it must not be kept under this URL.
+ * Returns the asset of the requested URL, or else the first asset of the path. An instance with
+ * other files may have made the URL, so the browser must not cache the wrong asset under it.
  */
 function answerFrom(assets: readonly Asset[], first: Asset, request: WebRequest): Answer {
   const requested = assets.find(({ url }) => url === `${request.path}${request.query}`);
@@ -37,7 +37,7 @@ function answerFrom(assets: readonly Asset[], first: Asset, request: WebRequest)
   return withHeader(answerAsset(first, request), "Cache-Control", "no-cache");
 }
 
-/** Throws a `Fault` for a logo that cannot be used. */
+/** Loads the pages and assets. Throws a `Fault` for a logo that cannot be used. */
 export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
   const { appName, accentColor, logoFile, logoFileDark, css } = pages;
   const accent = createAccent(accentColor ?? DEFAULT_ACCENT);
@@ -47,7 +47,8 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     assetOf(at(path), "text/javascript; charset=utf-8", readPageFile(file));
   const style = readPageFile("latchkey.css") + (accentColor ? accentRules(accent) : "");
   const styleSheet = assetOf(at("latchkey.css"), STYLE_TYPE, style);
-  // At the paths of other files, which proxies already send here.
+  // These assets share the paths of other files, because proxies already forward those paths to
+  // Latchkey.
   const customStyleSheet = css ? assetOf(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
@@ -58,7 +59,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   };
   const logo = logoOf(logoFile);
   const darkLogo = logoFileDark === undefined ? undefined : logoOf(logoFileDark);
-  // At fixed paths, so cached only for an hour.
+  // These paths are fixed, so browsers cache the files only for an hour.
   const siteFile = (path: string, type: string, body: string): Asset =>
     assetOf(path, type, body, "public, max-age=3600");
   const siteFiles = [

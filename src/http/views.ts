@@ -13,10 +13,10 @@ import { type Answer, createPageHeaders, type Headers, respond, respondText } fr
 import type { AuthenticateCookies } from "./session-cookie.ts";
 import { getHost, getParameter, type WebRequest } from "./web-request.ts";
 
-/** The request that a page answers. */
+/** Contains the request that a page answers. */
 export interface Viewer {
   readonly request: WebRequest;
-  /** The user who was admitted: the page shows them even if the session ends meanwhile. */
+  /** The page shows this admitted user even if the session ends meanwhile. */
   readonly user?: User | undefined;
 }
 
@@ -33,9 +33,9 @@ interface ViewServices {
 
 interface ErrorPage {
   readonly headers?: Headers;
-  /** Without them, the store is asked; the page is rendered even if that fails. */
+  /** Without helpers, the store is queried. The page is rendered even if the query fails. */
   readonly helpers?: PageHelpers;
-  /** Goes before every path of a page that is shown on another host. */
+  /** A page on another host has this origin before every path. */
   readonly origin?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export class Views {
     return respond(html, status, headers, cookies);
   }
 
-  /** The error page with a message in the reader's language. */
+  /** Renders the error page with a message in the reader's language. */
   error(viewer: Viewer, status: number, name: MessageName, headers: Headers = {}): Promise<Answer> {
     const { titles, messages } = getWords(this.locale(viewer.request));
     const data = { status, title: titles[name], message: messages[name] };
@@ -72,8 +72,8 @@ export class Views {
   }
 
   /**
-   * The page for a signed-in user whom the app at `host` does not admit, with a sign-out, or with a
-   * link to the sign-in page at `signInUrl`. A guest has no account page.
+   * Renders the page for a signed-in user whom the app at `host` does not admit. It has a sign-out,
+   * or a link to the sign-in page at `signInUrl`. A guest has no account page.
    */
   excluded(
     { request, user }: Viewer & { readonly user: User },
@@ -93,13 +93,13 @@ export class Views {
       accountUrl: home && `${origin ?? ""}${home}`,
       host,
     };
-    // With `same-origin`, browsers send `Origin: null` to a gate on another host.
+    // With `same-origin`, browsers would send `Origin: null` to a gate on another host.
     const headers = { "Referrer-Policy": "strict-origin" };
-    // The browser shows it under the host name of the app, where a path would reach the app.
+    // The browser shows the page under the app's host name, where a path would address the app.
     return this.#errorPage({ request, user }, data, { headers, origin });
   }
 
-  /** The page for a host that is not allowed. */
+  /** Renders the page for a host that is not allowed. */
   misdirected(viewer: Viewer): Promise<Answer> {
     const { request } = viewer;
     const { wrongAddress, hostNotAllowed } = getWords(this.locale(request));
@@ -109,8 +109,8 @@ export class Views {
   }
 
   /**
-   * Logs an unexpected failure and returns the error page, both with the request's ID. The page does
-   * not show what failed, unless `shown` says so.
+   * Logs an unexpected failure and returns the error page, both with the request's ID. The page
+   * shows what failed only with `shown`.
    */
   fault(viewer: Viewer, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
     const { request } = viewer;
@@ -126,11 +126,11 @@ export class Views {
         log.error({ err: error, method, path }, "request failed");
         return this.#errorPage(viewer, { status: 500, ...data });
       }
-      // Without the stack: under load these failures are frequent, and they are not bugs.
+      // The line has no stack, because these failures are frequent under load and are not bugs.
       const cause = error.cause === undefined ? {} : { cause: getErrorMessage(error.cause) };
       log.warn({ reason: error.message, ...cause, method, path }, "request put off");
       const headers = { "Retry-After": String(error.retryAfterSeconds) };
-      // The store has just failed to answer: asking it again could take as long.
+      // The store has just failed, so another query could take as long.
       const helpers = helpersWithoutStore(request);
       return this.#errorPage(viewer, { status: 503, ...data }, { headers, helpers });
     });
@@ -144,7 +144,7 @@ export class Views {
     return getWords(this.locale(request)).messages[name];
   }
 
-  /** The values that every page gets, also for an app's own templates. */
+  /** Returns the values that every page gets, including an app's own templates. */
   async helpers({ request, user }: Viewer): Promise<PageHelpers> {
     const { credentialCache, authenticateOnceSetUp } = this.#ports.rules;
     return {
@@ -177,7 +177,7 @@ export class Views {
   }
 }
 
-/** Whether the script for passkeys is on the page. It asks for challenges. */
+/** Returns whether the page includes the script for passkeys, which requests challenges. */
 const offersPasskeys = (data: PageData[PageName]): boolean =>
   ("offersPasskeys" in data && data.offersPasskeys) ||
   ("passkeys" in data && data.passkeys?.canAdd === true);

@@ -8,7 +8,10 @@ export interface WarningServices {
   readonly proxies: ProxyTrust;
 }
 
-/** Logs a refusal with its client's address, and no entered value: users may confuse the fields. */
+/**
+ * Logs a refusal with the client's address. It logs no entered value, because users may confuse the
+ * fields.
+ */
 export function logRefusal(
   { requests, proxies }: WarningServices,
   request: WebRequest,
@@ -18,13 +21,13 @@ export function logRefusal(
   requests.log.warn({ address: proxies.getAddressOrUnknown(request), ...fields }, message);
 }
 
-/** Any client can send the header, so the number of warnings is bounded. */
+/** Any client can send the header, so this limits the number of warnings. */
 const MAX_WARNED = 10;
 
 /**
- * Warns once for each peer that forwards requests and is not trusted. Behind a proxy
- * that is missing from the options, all users share the five attempts of one address. An app
- * that takes the client's address from the header itself, as on Next.js, gets no warning.
+ * Warns once for each untrusted peer that forwards requests. If a proxy is missing from the
+ * options, all users share the five attempts of one address. An app that takes the client's address
+ * from the header itself, as on Next.js, gets no warning.
  */
 export function createProxyWarning(
   { trusts }: ProxyTrust,

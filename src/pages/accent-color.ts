@@ -1,27 +1,30 @@
 const BLACK: Color = [0, 0, 0];
 const WHITE: Color = [255, 255, 255];
 
-/** The background of links, as in the style sheet. */
+/** These are the backgrounds of links, as in the style sheet. */
 const CARD: Readonly<Record<Scheme, Color>> = { light: WHITE, dark: [33, 35, 38] };
 
-/** The minimum of WCAG, level AA. */
+/** WCAG level AA requires at least this contrast. */
 const MIN_CONTRAST = 4.5;
 const STEPS = 100;
 
 type Color = readonly [red: number, green: number, blue: number];
 type Scheme = "light" | "dark";
 
-/** The colour as given, the text on it, and the shades for links and lines on the card. */
+/**
+ * Contains the original colour, the colour of text on it, and the shades for links and lines on the
+ * card.
+ */
 export type Accent = Readonly<Record<"brand" | "onBrand" | Scheme, string>>;
 
 export const DEFAULT_ACCENT = "#1a5fb4";
 
-/** `#1a5fb4` or `#15b`. */
+/** Returns whether the text is a colour such as `#1a5fb4` or `#15b`. */
 export const isColor = (text: string): boolean => /^#([\da-f]{3}|[\da-f]{6})$/i.test(text);
 
 /**
- * The shades are adjusted for contrast as little as possible. Black or white contrasts enough with
- * any colour.
+ * Creates the colours. The shades are adjusted for contrast as little as possible. For text on the
+ * colour, black or white always has enough contrast.
  */
 export function createAccent(text: string): Accent {
   const color = parseColor(text);
@@ -53,7 +56,7 @@ function mixColor([red, green, blue]: Color, end: number, share: number): Color 
 const formatColor = (color: Color): string =>
   `#${color.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 
-/** The contrast ratio as WCAG 2 defines it: from 1 to 21. */
+/** Computes the contrast ratio as WCAG 2 defines it, from 1 to 21. */
 function computeContrast(one: Color, other: Color): number {
   const [a, b] = [computeLuminance(one), computeLuminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);

@@ -1,4 +1,4 @@
-/** A form of a text for each plural category of its language. */
+/** Contains a form of a text for each plural category of its language. */
 export type PluralForms = { readonly [Category in Intl.LDMLPluralRule]?: string } & {
   readonly other: string;
 };
@@ -20,7 +20,10 @@ export function compileText(text: string, placeholders: readonly string[]): Fill
   };
 }
 
-/** The same for a text with plural forms. The placeholder `{count}` decides between them. */
+/**
+ * Returns a function that fills in a text with plural forms. The placeholder `{count}` selects the
+ * form.
+ */
 export function compilePlural(
   forms: PluralForms,
   placeholders: readonly string[],
@@ -32,6 +35,6 @@ export function compilePlural(
     Object.entries(forms).map(([category, form]) => [category, compileText(form, placeholders)]),
   );
   const at = placeholders.indexOf("count");
-  // `50+` is not a number, which every language puts in `other`.
+  // `50+` is not a number, so every language uses `other` for it.
   return (...values) => (fills.get(rules.select(Number(values[at]))) ?? other)(...values);
 }

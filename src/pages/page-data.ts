@@ -3,39 +3,39 @@ import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Locale, ShownTime, Words } from "./words.ts";
 
-/** The values that every page gets, also a page of the app. */
+/** Contains the values that every page gets, including pages of the app. */
 export interface PageHelpers {
   readonly NeedsSetup: boolean;
   readonly HasError: boolean;
   readonly CurrentUser: User | undefined;
 }
 
-/** The paths, name and texts that every page gets. */
+/** Contains the paths, the name and the texts that every page gets. */
 export interface PageFrame {
   readonly basePath: string;
-  /** `null` if there is no home page. */
+  /** This is `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
-  /** The style sheet to load after the other one, if there is one. */
+  /** Pages load this style sheet, if it exists, after Latchkey's own. */
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
   readonly codeScriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
-  /** For a dark scheme, if there is one. */
+  /** Browsers that prefer a dark scheme show this logo, if it exists. */
   readonly darkLogoUrl: string | undefined;
   readonly appName: string;
   readonly locale: Locale;
   readonly words: Words;
 }
 
-/** What a page shows once, after the redirect of a form. */
+/** Names a message that a page shows once, after the redirect of a form. */
 export type Notice = keyof Words["notices"];
 
-/** The fields to fill in again. The first one gets the message and the focus. */
+/** Lists the fields to fill in again. The first field gets the message and the focus. */
 export type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
-/** Why a form is shown again. */
+/** Says why a form is shown again. */
 export interface FormProblem<Field extends string> {
   readonly message: string;
   readonly fields: FieldsOf<Field>;
@@ -45,38 +45,40 @@ export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
-/** A form on the home page that is shown again. */
+/** Identifies a form on the home page that is shown again. */
 export type HomeForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
   | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
   | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
 
-/** The further values of each page. */
+/** Contains the additional values of each page. */
 export interface PageData {
   readonly login: {
-    /** The page to go back to after sign-in. */
+    /** The sign-in redirects to this page. */
     readonly returnTo?: string | undefined;
-    /** Its host, if that is another one. */
+    /** This is the host of `returnTo` if it is another host. */
     readonly returnHost?: string | undefined;
-    /** Whether the handoff to that host was refused, so that the user tries again. */
+    /** True if the handoff to that host was refused, so that the user tries again. */
     readonly handoffFailed?: boolean;
-    /** For a user who is already signed in: where a sign-in would redirect to. */
+    /** For a user who is already signed in, a sign-in would redirect to this location. */
     readonly continueTo?: string | undefined;
-    /** Whether that user signs in again, to confirm what comes next. */
+    /** True if that user signs in again to confirm the next action. */
     readonly confirms?: boolean;
-    /** Whether to show the optional field `code`: while at least one account uses codes. */
+    /**
+     * True if the page shows the optional field `code`, because at least one account uses codes.
+     */
     readonly asksCode: boolean;
-    /** Whether to offer the field `remember_device` with it. */
+    /** True if the page also offers the field `remember_device`. */
     readonly remembersDevices: boolean;
-    /** Whether an account can sign in with a passkey here. */
+    /** True if an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** Whether what comes next needs a code or a passkey. */
+    /** True if the next page requires a code or a passkey. */
     readonly needsFactor?: boolean;
     readonly notice?: Notice | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
-    /** From the setup link, or as entered before. */
+    /** The token comes from the setup link, or the user has entered it before. */
     readonly token: string;
     readonly username: string;
     readonly domain: string;
@@ -86,9 +88,9 @@ export interface PageData {
   };
   readonly link: {
     readonly purpose: "invite" | "reset" | "guest";
-    /** Of the account, or as entered before. */
+    /** This is the username of the account, or the username that was entered before. */
     readonly username: string;
-    /** Whether the link settles the username. */
+    /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
     readonly problem?: FormProblem<LinkField> | undefined;
   };
@@ -98,118 +100,133 @@ export interface PageData {
     readonly notice?: Notice | undefined;
     readonly codes: CodesSection;
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
-    /** `undefined` if the account has no passkey and cannot add one here. */
+    /** This is `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
-    /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
+    /**
+     * True if the user must first turn on codes or add a passkey. The page then offers nothing
+     * else.
+     */
     readonly lacksFactor?: boolean | undefined;
-    /** Where the user wanted to go, and first turns on codes or adds a passkey. */
+    /** The user returns to this page after turning on codes or adding a passkey. */
     readonly returnTo?: string | undefined;
-    /** `undefined` where keys are off. */
+    /** This is `undefined` if API keys are off. */
     readonly keys?: KeySection | undefined;
-    /** The text of a new key, in place of everything else. */
+    /** The page shows only the text of this new API key. */
     readonly madeKey?: string | undefined;
-    /** The page for administrators, for those. */
+    /** Only administrators get this path of the page for administrators. */
     readonly peoplePath?: string | undefined;
   };
   readonly people: {
     readonly people: readonly ShownPerson[];
-    /** The part of usernames by which people are found. */
+    /** Usernames must contain this text to be found. */
     readonly search: string;
-    /** The queries of the pages around this one. */
+    /** These are the queries of the pages before and after this page. */
     readonly previous?: string | undefined;
     readonly next?: string | undefined;
-    /** The query of the first links, if these come later, and of the next ones. */
+    /**
+     * These are the queries of the first page of links, if this page is a later one, and of the
+     * next page.
+     */
     readonly firstLinks?: string | undefined;
     readonly nextLinks?: string | undefined;
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & {
-      /** Of the account that it makes. */
+      /** These are the groups of the account that the link makes. */
       readonly groups: readonly string[];
-      /** `undefined` for a link of a command. */
+      /** This is `undefined` for a link that was made by a command. */
       readonly madeBy: string | undefined;
       readonly end: string;
     })[];
-    /** A new link, in place of everything else. */
+    /** The page shows only this new link. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly notice?: Notice | undefined;
-    /** With what the form had, by the names of its fields. */
+    /** `entered` contains the values of the form by the names of its fields. */
     readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
   readonly activity: {
-    /** Newest first, each with who did it and where from. */
+    /** Lists the entries, the newest first. Each entry says who made the change and from where. */
     readonly entries: readonly (ActivityEntry & { readonly detail: string })[];
-    /** The username of the only person, otherwise empty. */
+    /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
-    /** The only type. */
+    /** Only entries of this type are shown. */
     readonly type: string | undefined;
     readonly types: readonly string[];
     readonly next: string | undefined;
   };
   readonly error: {
     readonly status: number;
-    /** Without it, something went wrong. */
+    /** Without a title, the page says that something went wrong. */
     readonly title?: string | undefined;
     readonly message: string;
-    /** For an internal failure: the ID of its line in the server log. */
+    /** For an internal failure, this is the ID of its line in the server log. */
     readonly requestId?: string;
-    /** For a signed-in user whom an app does not admit. */
+    /** True for a signed-in user whom an app does not admit. */
     readonly offersSignOut?: boolean;
-    /** Where that is, if not at the sign-out of Latchkey. */
+    /** This is the URL of the sign-out if it is not Latchkey's own sign-out. */
     readonly signOutUrl?: string | undefined;
-    /** The sign-in page, if Latchkey would refuse a sign-out from the page's host. */
+    /** This is the sign-in page, if Latchkey would refuse a sign-out from the page's host. */
     readonly signInUrl?: string | undefined;
-    /** The home page, for that user. */
+    /** This is the home page for that user. */
     readonly accountUrl?: string | undefined;
-    /** The app that does not admit the user, or the host that is not allowed. */
+    /** This is the app that does not admit the user, or the host that is not allowed. */
     readonly host?: string | undefined;
   };
 }
 
 export type PageName = keyof PageData;
 
-/** The user's sessions, this one first; `none` if the store keeps no sessions. */
+/** Lists the user's sessions, the current session first; `none` if the store keeps no sessions. */
 export type SessionSection =
   | {
       readonly kind: "sessions";
       readonly sessions: readonly SessionEntry[];
-      /** How many there are, such as `3`; `50+` if there are more than are listed. */
+      /**
+       * Says how many sessions there are, such as `3`, or `50+` if there are more than the list
+       * has.
+       */
       readonly count: string;
-      /** Those on which the account needs no code, with the time from which on. */
+      /**
+       * Lists the devices on which the account needs no code, each with the time when it was
+       * remembered.
+       */
       readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
     }
   | { readonly kind: "none" };
 
-/** With the time of the last use, known to the hour. */
+/** Describes a session. The time of its last use is known to the hour. */
 export interface SessionEntry extends ShownTime {
-  /** The value of the field `session` that ends it. */
+  /** A form ends the session by sending this value in the field `session`. */
   readonly id: string;
   readonly device: string;
   readonly address: string;
-  /** Whether it is the session of this request. */
+  /** True if this is the session of the request. */
   readonly isCurrent: boolean;
-  /** The host of another domain that it is for. */
+  /** The session is for this host of another domain. */
   readonly host?: string | undefined;
 }
 
-/** The account's one-time codes; `none` if they are not offered. */
+/** Describes the account's one-time codes; `none` if codes are not offered. */
 export type CodesSection =
   | { readonly kind: "none" }
   | { readonly kind: "off" }
   | {
       readonly kind: "begun";
-      /** In base32, in groups of four letters. */
+      /** The secret is in base32, in groups of four letters. */
       readonly secret: string;
-      /** Opens an authenticator app on the same device. */
+      /** This URI opens an authenticator app on the same device. */
       readonly uri: string;
-      /** The address as a QR code. */
+      /** The QR code contains the URI. */
       readonly qr: QrCode;
-      /** For the hidden field `sealed`. */
+      /** This is the value of the hidden field `sealed`. */
       readonly sealed: string;
     }
-  /** Shown once, with the host, the username and the time that they are of. */
+  /** The page shows the codes once, with the host, the username and the time in `of`. */
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/** The newest log entries, newest first; `none` while a second factor has to be turned on, or is. */
+/**
+ * Lists the newest log entries, newest first; `none` while a second factor must be turned on, or
+ * while the user turns one on.
+ */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
   | { readonly kind: "none" };
@@ -225,45 +242,47 @@ export interface PasskeySection {
   })[];
   /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
   readonly canAdd: boolean;
-  /** The name that a new one gets if the user enters no other, and how long a name can be. */
+  /**
+   * A new passkey gets this name if the user enters none. `maxName` limits the length of a name.
+   */
   readonly newName: string;
   readonly maxName: number;
 }
 
-/** Cut where they are long, as are other texts that somebody has chosen. */
+/** Describes a person. Long texts that users have chosen are shortened. */
 export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
-  /** When the account ends, formatted for the reader. */
+  /** Says when the account ends, formatted for the reader. */
   readonly end: string | undefined;
 }
 
 export interface KeySection {
-  /** With the time of the last use, otherwise of the addition. */
+  /** Lists the API keys, each with the time of its last use, or else the time when it was added. */
   readonly list: readonly (ShownTime &
     Pick<Key, "id" | "name"> & {
-      /** Empty for a key that opens all. */
+      /** Empty if the key opens all hosts. */
       readonly hosts: string;
       readonly isUsed: boolean;
-      /** Formatted for the reader; `undefined` for a key that never expires. */
+      /** The time is formatted for the reader. It is `undefined` for a key that never expires. */
       readonly expiresAt: string | undefined;
     })[];
 }
 
-/** All values of a page. */
+/** Contains all values of a page. */
 export type PageContents<Name extends PageName> = PageFrame & PageHelpers & PageData[Name];
 
 /**
- * A page as a function of the app. It gets all that Latchkey's own page would get, in the reader's
- * language, and returns the whole HTML document. No value is escaped: the function must escape each
- * one that it puts into HTML. If it fails, or returns anything but text, the request fails.
+ * Renders a page in place of Latchkey's own. The function gets the same values, in the reader's
+ * language, and returns the whole HTML document. It must escape every value that it puts into HTML.
+ * If it fails or does not return text, the request fails.
  */
 export type PageFunction<Name extends PageName> = (
   page: PageContents<Name>,
 ) => MaybePromise<string>;
 
 /**
- * The pages that an app replaces. If a form was rejected, `problem.message` says why: the function
- * must show it.
+ * Contains the pages that an app replaces. If a form was rejected, `problem.message` says why, and
+ * the function must show it.
  */
 export type PageFunctions = {
   readonly [Name in PageName]?: PageFunction<Name> | undefined;

@@ -7,7 +7,7 @@ const FOLDER = fileURLToPath(new URL("templates/", import.meta.url));
 // The single-file executable contains the files: `release-tools/executable.ts` replaces this module.
 export const listPageFiles = (): readonly string[] => readdirSync(FOLDER);
 
-/** Kept, because an upgrade may replace the files while this process runs. */
+/** Files are cached, because an upgrade may replace them while this process runs. */
 const kept = new Map<string, string>();
 
 export function readPageFile(file: string): string {

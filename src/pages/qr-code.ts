@@ -1,13 +1,13 @@
 import { encode } from "uqr";
 
-/** Space around the code that scanners need, in modules. */
+/** Scanners need this space around the code. The unit is modules. */
 const MARGIN = 4;
 
-/** A drawing as SVG. */
+/** Describes a drawing for SVG. */
 export interface QrCode {
-  /** Width and height in modules. */
+  /** The drawing has this width and height in modules. */
   readonly width: number;
-  /** The dark modules of each row, as lines of width 1. */
+  /** Draws the dark modules of each row as lines of width 1. */
   readonly path: string;
 }
 

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** The content of a file, or why it is not used. */
+/** Contains the content of a file, or says why it is not used. */
 export type SmallFile =
   | { readonly kind: "content"; readonly content: Uint8Array<ArrayBuffer> }
   | { readonly kind: "not-a-file" }
   | { readonly kind: "too-large" };
 
 /**
- * Reads a regular file of at most `maxBytes`. Never waits for another process, and never reads more,
- * also from a file that grows.
+ * Reads a regular file of at most `maxBytes`. It never waits for another process, and never reads
+ * more, even if the file grows.
  *
  * @throws The error of the file system if the file cannot be read.
  */

@@ -14,7 +14,7 @@ import { getWords, type Locale } from "./words.ts";
 
 const EXTENSION = ".eta";
 
-/** Compiled at the first use, and kept. */
+/** Templates are compiled on first use and cached. */
 let compiled: Eta | undefined;
 
 function compileTemplates(): Eta {
@@ -27,21 +27,24 @@ function compileTemplates(): Eta {
 }
 
 export interface Pages {
-  /** Rejects if a function of the app fails, or returns anything but text. */
+  /** Renders a page. Rejects if a function of the app fails or does not return text. */
   render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): Promise<string>;
 }
 
 export interface Reader {
   readonly locale: Locale;
   readonly helpers: PageHelpers;
-  /** For a page that is shown on another host: goes before every path. */
+  /** A page on another host has this origin before every path. */
   readonly origin?: string | undefined;
 }
 
-/** The values that are the same on every page, in every language. */
+/** Contains the values that are the same on every page, in every language. */
 type SiteFrame = Omit<PageFrame, "locale" | "words">;
 
-/** The pages, each from the app's function for it, or else from Latchkey's template. */
+/**
+ * Loads the pages. Each page comes from the app's function for it, or else from Latchkey's
+ * template.
+ */
 export function loadPages(frameAt: (origin: string) => SiteFrame, functions: PageFunctions): Pages {
   compiled ??= compileTemplates();
   const templates = compiled;
@@ -59,7 +62,7 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
       const own = functions[name];
       if (own !== undefined) {
         const html: unknown = await own(contents<typeof name>(reader, data));
-        // Plain JavaScript can return anything.
+        // Functions in plain JavaScript can return anything.
         if (typeof html !== "string")
           throw new Fault("page_broken", `pages.${name} did not return text`);
         return html;
@@ -76,8 +79,9 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
 }
 
 /**
- * The state of a page whose values are all true, false or absent, such as the sign-in page of a
- * stranger. It has so few that each is rendered once. `undefined` for other pages.
+ * Returns the state of a page whose values are all true, false or absent, such as the sign-in page
+ * of a signed-out visitor. There are few such states, so each is rendered only once. Returns
+ * `undefined` for other pages.
  */
 function stateOf({ locale, helpers, origin }: Reader, data: object): string | undefined {
   if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;

@@ -7,7 +7,7 @@ import fr from "./words/fr.json" with { type: "json" };
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-/** The placeholders of each text that has some, in the order of the function's parameters. */
+/** Lists the placeholders of each text in the order of the function's parameters. */
 const placeholders = {
   signInTo: ["app"],
   toContinueTo: ["host"],
@@ -31,17 +31,17 @@ const placeholders = {
   by: ["who"],
 } as const;
 
-/** A message of the error page or of a form. The English ones are fixed. */
+/** Names a message of the error page or of a form. The English messages never change. */
 export type MessageName = keyof (typeof en)["messages"];
 
-/** The texts of a language, as its file has them. A missing one is a type error. */
+/** Contains the texts of a language as its file has them. A missing text is a type error. */
 type Texts = {
   readonly [Name in keyof typeof en]: (typeof en)[Name] extends PluralForms
     ? PluralForms
     : (typeof en)[Name];
 };
 
-/** The texts of a language, as templates and page functions get them. */
+/** Contains the texts of a language as templates and page functions get them. */
 export type Words = Readonly<Omit<typeof en, keyof typeof placeholders | "events" | "titles">> & {
   readonly [Name in keyof typeof placeholders]: (typeof placeholders)[Name] extends readonly [
     string,
@@ -50,13 +50,13 @@ export type Words = Readonly<Omit<typeof en, keyof typeof placeholders | "events
     : (first: string, second: string) => string;
 } & {
   readonly events: Readonly<Record<keyof (typeof en)["events"], (subject: string) => string>>;
-  /** Of error pages, by the names of their messages. */
+  /** Contains the titles of error pages by the names of their messages. */
   readonly titles: Readonly<Record<string, string>>;
 };
 
 const languages: Readonly<Record<Locale, Texts>> = { en, de, fr, es };
 
-/** Each language is compiled at its first use, and kept. */
+/** Each language is compiled on first use and cached. */
 const compiled: Partial<Record<Locale, Words>> = {};
 
 export function getWords(locale: Locale): Words {
@@ -83,14 +83,17 @@ function compileWords(locale: Locale): Words {
 
 export const isLocale = (text: string): text is Locale => Object.hasOwn(languages, text);
 
-/** One for each language: making a format takes longer than rendering a page. */
+/**
+ * Each language has one cached format, because creating a format takes longer than rendering a
+ * page.
+ */
 const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
 
-/** A time, for a reader in any time zone. */
+/** Contains a time for a reader in any time zone. */
 export interface ShownTime {
-  /** In ISO 8601. The page's script shows how long ago it was. */
+  /** The time is in ISO 8601. The page's script shows how long ago it was. */
   readonly at: string;
-  /** To the minute in UTC, formatted for the reader. */
+  /** The time in UTC is accurate to the minute and formatted for the reader. */
   readonly utc: string;
 }
 
@@ -103,10 +106,12 @@ export function formatTime(locale: Locale, at: Date): ShownTime {
   return { at: at.toISOString(), utc: `${formats[locale].format(at)} UTC` };
 }
 
-/** Longer than what browsers send. The rest is ignored: it would cost time for each of its commas. */
+/** Browsers send shorter headers. The rest is ignored, because each comma in it costs time. */
 const MAX_LENGTH = 1_000;
 
-/** The available language that the browser prefers, otherwise English. `de-AT` counts as `de`. */
+/**
+ * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`.
+ */
 export function chooseLocale(acceptLanguage = ""): Locale {
   const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
   const accepted = ranges.flatMap((range) => {
@@ -117,14 +122,14 @@ export function chooseLocale(acceptLanguage = ""): Locale {
   return accepted.sort((first, second) => second.weight - first.weight)[0]?.locale ?? "en";
 }
 
-/** People who accept an invitation choose their username, of any length. */
+/** Users who accept an invitation choose their username, which can have any length. */
 const MAX_SHOWN_TEXT = 100;
 
-/** A text that others have chosen, cut to fit a page. */
+/** Shortens a text that others have chosen, so that it fits on a page. */
 export const shortenText = (text: string): string =>
   text.length <= MAX_SHOWN_TEXT ? text : `${text.slice(0, MAX_SHOWN_TEXT).toWellFormed()}…`;
 
-/** The name of a device in the reader's language. */
+/** Returns the name of a device in the reader's language. */
 export function formatDevice(locale: Locale, device: string): string {
   const { on, unknownDevice } = getWords(locale);
   return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);

@@ -8,7 +8,7 @@ import { formatActivity } from "./format-activity-pages.ts";
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
 
-/** Shows the audit log, by person and type. */
+/** Shows the audit log by person and type. */
 export async function getActivity(context: UserContext): Promise<Answer> {
   const { rules, views, request } = context;
   const { store, events } = rules;
@@ -16,7 +16,7 @@ export async function getActivity(context: UserContext): Promise<Answer> {
   const asked = new URLSearchParams(request.query);
   const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
   const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
-  // The entries of an account that was removed are found by its ID, and none by an unknown name.
+  // An account that was removed is found by its ID. An unknown name finds no entries.
   const userId = name === "" ? id || undefined : (user?.id ?? NOBODY);
   const type = eventTypes.find((candidate) => candidate === asked.get("type"));
   const before = Number(asked.get("before"));

@@ -3,7 +3,7 @@ import type { LogEntry } from "../../db/records.ts";
 import type { ActivityEntry } from "../../pages/page-data.ts";
 import { formatTime, getWords, type Locale } from "../../pages/words.ts";
 
-/** A log entry in the reader's language. One of an unknown type keeps its summary. */
+/** Formats a log entry in the reader's language. An entry of an unknown type keeps its summary. */
 export function formatActivity(locale: Locale, entry: LogEntry): ActivityEntry {
   const { type, summary, subject, address, at } = entry;
   const { events } = getWords(locale);

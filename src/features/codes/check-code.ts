@@ -12,9 +12,15 @@ import type { ServerLog } from "../../lib/server-log.ts";
 import { hashRecoveryCode } from "./recovery-codes.ts";
 import { findStep } from "./totp.ts";
 
-/** So many wrong codes without a right one are judged: a guess succeeds with 0.03 %. */
+/**
+ * After this many consecutive wrong codes, the account's codes are locked. Until then, guessing
+ * succeeds with a probability of 0.03 %.
+ */
 const MAX_WRONG_CODES = 100;
-/** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
+/**
+ * This delay lets the response to a wrong code leave first, because an SQLite write blocks the
+ * event loop.
+ */
 const WRITE_DELAY_MS = 20;
 
 export interface CheckCodeServices {
@@ -22,27 +28,23 @@ export interface CheckCodeServices {
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   /**
-   * Limits the codes of one account, whatever the addresses they come from. In the memory of this
-   * process: a query here would tell by its time that the password was right.
+   * Limits the codes of one account, regardless of the client address. It counts in the memory of
+   * this process, because the time of a query would reveal that the password was right.
    */
   readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
 }
 
-/** Who signs in, with the codes of the account if it has them on. */
+/** Contains the user who signs in, and the account's codes if they are on. */
 export interface CodeHolder {
   readonly user: User;
   readonly codes: Codes | undefined;
 }
 
 /**
- * Checks the code of an account after its password, and uses it up. An account without codes needs
- * none. Of concurrent requests with the same code, one is accepted.
- *
- * A wrong code is answered before anything is written about it, because the time of a write would
- * tell that the password was right. The write is at the same moment as that of a right code, so
- * guesses that are not counted, or not in time, would not be accepted either.
+ * Checks the code of an account after its password, and uses the code up. An account without codes
+ * needs none. Of concurrent requests with the same code, only one is accepted.
  */
 export async function checkCode(
   { store: { codes: store }, seals, clock, codeLimiter, events, log }: CheckCodeServices,
@@ -57,7 +59,7 @@ export async function checkCode(
   const verdict = judgeCode(seals, { id, codes }, entered, clock.now());
   const record = (type: EventType) => events.record(createAuditEvent(type, { user, client }));
 
-  /** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
+  /** Counts a wrong code, and logs a secret that cannot be read. Both happen after the response. */
   async function recordRejection(codeStore: StoreParts["codes"]): Promise<void> {
     await sleep(WRITE_DELAY_MS);
     if (verdict === "unreadable")
@@ -68,6 +70,9 @@ export async function checkCode(
     if (wrong === MAX_WRONG_CODES) record("codes_locked");
   }
 
+  // The response must not wait for the write, whose time would reveal that the password was right.
+  // The write has the same delay as the write for a right code, so a guess that is not counted, or
+  // is counted too late, would not have been accepted either.
   if (typeof verdict === "string") {
     recordRejection(store).catch((error: unknown) => {
       log.error({ userId: id, reason: getErrorMessage(error) }, "a wrong code was not counted");
@@ -75,7 +80,8 @@ export async function checkCode(
     return "rejected";
   }
   await sleep(WRITE_DELAY_MS);
-  // Only if the code is still unused, its key not replaced, and codes not locked, at this moment.
+  // The code is accepted only if it is still unused, its key was not replaced, and the codes are
+  // not locked.
   const isUsedUp =
     verdict.kind === "code"
       ? await store.useStep(id, verdict.step, verdict.secret, MAX_WRONG_CODES)
@@ -84,25 +90,28 @@ export async function checkCode(
   return isUsedUp ? "accepted" : "rejected";
 }
 
-/** What the secret of an account is sealed for. */
+/** Returns the purpose for which the secret of an account is sealed. */
 export const getCodesPurpose = (id: UserId): string => `one-time codes of ${id}`;
 
 type JudgedCode =
-  /** Its secret is sealed again, so that it follows a change of the signing secret. */
+  /** The secret is sealed again, so that it follows a change of the signing secret. */
   | {
       readonly kind: "code";
       readonly step: number;
       readonly secret: { readonly from: string; readonly to: string };
     }
-  /** Needs no signing secret, so it also works after that was lost, and unlocks codes. */
+  /**
+   * A recovery code needs no signing secret, so it works even if the secret was lost. It also
+   * unlocks codes.
+   */
   | { readonly kind: "recovery-code"; readonly hash: string }
   | "wrong"
-  /** Only a recovery code is still judged. */
+  /** Only recovery codes are still checked. */
   | "locked"
-  /** The secret is damaged, or sealed with another signing secret. */
+  /** The secret is damaged, or was sealed with another signing secret. */
   | "unreadable";
 
-/** Judges what was entered as a code of an account, with or without spaces and hyphens. */
+/** Checks the input as a code of an account. The input may contain spaces and hyphens. */
 function judgeCode(
   seals: Seals,
   { id, codes }: { readonly id: UserId; readonly codes: Codes },

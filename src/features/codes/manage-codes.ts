@@ -11,24 +11,33 @@ import { getCodesPurpose } from "./check-code.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "./recovery-codes.ts";
 import { createCodeSecret, encodeBase32, findStep } from "./totp.ts";
 
-/** Enough to install an app on the way. */
+/** This time is long enough to install an authenticator app. */
 const ENROLMENT_LIFETIME_MS = 15 * 60_000;
 
-/** What users do with their own codes: begin, turn off and renew only for a recent sign-in. */
+/**
+ * Lists the services with which users manage their codes. To begin, turn off or renew codes, users
+ * need a recent sign-in.
+ */
 interface CodesServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
-  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  /**
+   * Must be called after each change to the codes or passkeys of an account, even if the change
+   * failed.
+   */
   readonly onFactorsChanged: (user: UserId) => void;
 }
 
-/** What the user needs for the app. Of the key nothing is stored before a code confirms it. */
+/** Contains what the user needs for the app. The secret is not stored until a code confirms it. */
 export interface BegunCodes {
-  /** In base32, for the app. */
+  /** The secret is in base32 for the app. */
   readonly secret: string;
-  /** Secret and time, for this account only: comes back with the confirming code. */
+  /**
+   * Contains the secret and the time, for this account only. The form returns it with the
+   * confirming code.
+   */
   readonly sealed: string;
 }
 
@@ -36,7 +45,7 @@ type BeginCodesOutcome =
   | { readonly kind: "no-user" | "already-on" }
   | { readonly kind: "begun"; readonly begun: BegunCodes };
 
-/** What it returns proves to `confirmCodes` that there was a recent sign-in. */
+/** Begins to turn on codes. The result proves to `confirmCodes` that there was a recent sign-in. */
 export async function beginCodes(
   { store, seals, clock }: CodesServices,
   userId: UserId,
@@ -57,14 +66,18 @@ export async function beginCodes(
 
 type ConfirmCodesOutcome =
   | { readonly kind: "no-user" | "already-on" }
-  /** Begun too long ago or never, or begun again, confirmed or turned off since then. */
+  /**
+   * The user never began or began too long ago, or has since begun again, confirmed or turned off
+   * codes.
+   */
   | { readonly kind: "not-begun" }
   | { readonly kind: "code-incorrect"; readonly begun: BegunCodes }
   | { readonly kind: "on"; readonly recoveryCodes: readonly string[] };
 
 /**
- * Turns codes on if the app makes the same ones. The confirming code is used up. Only the last begin
- * of an account can be confirmed, once and while it is marked, on every instance.
+ * Turns codes on if the app creates the same codes. The confirming code is used up. On every
+ * instance, only the last begin of an account can be confirmed, and only once while the store has
+ * it marked.
  */
 export async function confirmCodes(
   { store, seals, clock, events, onFactorsChanged }: CodesServices,
@@ -110,7 +123,7 @@ export async function turnOffCodes(
   return "off";
 }
 
-/** Replaces the recovery codes, used or not. `undefined` without codes. */
+/** Replaces all recovery codes, used or not. Returns `undefined` if codes are off. */
 export async function renewRecoveryCodes(
   { store, events }: CodesServices,
   user: User,

@@ -10,7 +10,7 @@ import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import { type CodeHolder, getCodesPurpose } from "./check-code.ts";
 
-/** Thirty days, which the sign-in page says. */
+/** This is 30 days, as the sign-in page says. */
 export const DEVICE_LIFETIME_SECONDS = 2_592_000;
 const MAX_LISTED = 50;
 
@@ -19,8 +19,9 @@ interface DeviceHolder extends CodeHolder {
 }
 
 /**
- * How the account signs in: a new password, the end of all sessions, other codes and new recovery
- * codes each change it, so nothing has to remove the device. `undefined` without readable codes.
+ * Digests how the account signs in. A new password, the end of all sessions, other codes and new
+ * recovery codes each change the digest, so remembered devices need no removal. Returns `undefined`
+ * without readable codes.
  */
 function computeBinding(seals: Seals, { user, codes }: DeviceHolder): string | undefined {
   const secret = codes && seals.open(codes.secret, getCodesPurpose(user.id));
@@ -30,7 +31,7 @@ function computeBinding(seals: Seals, { user, codes }: DeviceHolder): string | u
   return digestText(JSON.stringify(fields));
 }
 
-/** Whether the account, whose password was right, needs no code on this device. */
+/** Returns whether the account needs no code on this device. The password must have been right. */
 export function isRemembered(
   { seals }: { readonly seals: Seals },
   holder: DeviceHolder,
@@ -48,7 +49,7 @@ export interface RememberDeviceServices {
 }
 
 /**
- * Remembers the device of a sign-in with a code, and returns the text of its cookie. If that fails,
+ * Remembers the device of a sign-in with a code, and returns the text of its cookie. If this fails,
  * the next sign-in asks for a code again.
  */
 export async function rememberDevice(
@@ -81,14 +82,14 @@ interface ListDevicesServices {
 }
 
 /**
- * The devices on which the user needs no code, the newest first. If none of the secrets opens the
- * codes, those that may count with another one.
+ * Lists the devices on which the user needs no code, the newest first. If no secret opens the
+ * codes, lists all devices, because they may be valid with another secret.
  */
 export async function listDevices(
   { store, seals, clock }: ListDevicesServices,
   userId: UserId,
 ): Promise<readonly Device[]> {
-  // Asked first: without codes, as most accounts are, no device counts.
+  // The codes are queried first, because most accounts have none, and then no device counts.
   const codes = await store.codes.find(userId);
   if (codes === undefined) return [];
   const [user, all] = await Promise.all([
@@ -105,7 +106,7 @@ interface ForgetDeviceServices {
   readonly events: Pick<EventLog, "record">;
 }
 
-/** A device of another user is `no-device`, like an unknown one. */
+/** Forgets a device. A device of another user returns `no-device`, like an unknown device. */
 export async function forgetDevice(
   { store, events }: ForgetDeviceServices,
   user: User,

@@ -18,18 +18,20 @@ import { postLogout } from "../sessions/sessions-pages.ts";
 import { HANDOFF_FAILED } from "../sign-in/sign-in-pages.ts";
 import { createHandoff, takeHandoff } from "./hand-off.ts";
 
-/** Browsers accept it only from the host itself, so no sibling host can choose its value. */
+/**
+ * Browsers accept this cookie only from the host itself, so no sibling host can choose its value.
+ */
 const BEGUN_COOKIE = "__Host-latchkey-handoff";
-/** As long as somebody may take to sign in. */
+/** A user may take this long to sign in. */
 const BEGUN_SECONDS = 3_600;
-/** The query parameter with the hash of that cookie. */
+/** This query parameter contains the hash of that cookie. */
 const BROWSER = "browser";
 const RANDOM_TEXT = /^[\w-]{43}$/;
 
 /**
- * Brings a session to a host of another domain, in three steps: that host begins, the sign-in gives a
- * code, and that host takes it. A step that fails leads to a page where somebody has to click, so
- * that no browser goes in circles.
+ * Brings a session to a host of another domain in three steps: that host begins, the sign-in page
+ * issues a code, and that host redeems the code. A step that fails redirects to a page where the
+ * user must click, so that browsers never loop.
  */
 export async function getHandoff(context: Context): Promise<Answer> {
   const { options, request } = context;
@@ -41,7 +43,7 @@ export async function getHandoff(context: Context): Promise<Answer> {
   return code === undefined ? beginHandoff(context, target) : takeCode(context, code, target);
 }
 
-/** An earlier cookie stays, for pages that were opened at the same time. */
+/** Begins a handoff. An earlier cookie stays, for pages that were opened at the same time. */
 function beginHandoff({ options, request }: Context, target: URL): Answer {
   const begun = readBegun(request) ?? createRandomText();
   const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: digestText(begun) });
@@ -52,7 +54,10 @@ function beginHandoff({ options, request }: Context, target: URL): Answer {
   ]);
 }
 
-/** Only what `begin` has made: anyone can ask for a code for the hash of an empty cookie. */
+/**
+ * Returns only a value that `beginHandoff` has made, because anyone can request a code for the hash
+ * of an empty cookie.
+ */
 function readBegun(request: WebRequest): string | undefined {
   const value = readCookie(request.header("cookie"), BEGUN_COOKIE) ?? "";
   return RANDOM_TEXT.test(value) ? value : undefined;
@@ -81,7 +86,10 @@ async function giveCode(context: Context, target: URL | undefined): Promise<Answ
   return redirect(addReturnTo(`${location}?code=${code}`, target.href));
 }
 
-/** What the admission lacks for a session of another host with so many factors, if anything. */
+/**
+ * Returns what the admission lacks for a session of another host with this many factors, if
+ * anything.
+ */
 function findMissing(admission: Admission, factors: Factors): NotAdmitted | undefined {
   switch (admission.kind) {
     case "admitted":
@@ -100,7 +108,7 @@ function findMissing(admission: Admission, factors: Factors): NotAdmitted | unde
 async function takeCode(context: Context, code: string, target: URL): Promise<Answer> {
   const { rules, options, paths, request, client } = context;
   const begun = readBegun(request);
-  // Without the cookie, the code is used up for nobody.
+  // Without the cookie, the code is used up and no browser gets a session.
   const receiver = { host: target.hostname, browser: begun === undefined ? "" : digestText(begun) };
   const token = await takeHandoff(rules, code, receiver, client);
   if (token !== undefined)
@@ -111,7 +119,7 @@ async function takeCode(context: Context, code: string, target: URL): Promise<An
   return redirect(addReturnTo(login, again));
 }
 
-/** Ends the session of the host, and leads to the sign-in, whose session goes on. */
+/** Ends the session of the host and redirects to the sign-in page, whose session continues. */
 export async function postHandoffLogout(context: Context): Promise<Answer> {
   const { options, paths } = context;
   const signIn = `${options.hosts.publicUrl}${paths.login}`;

@@ -14,29 +14,32 @@ import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createRandomText, digestText, isSame } from "../../lib/random-text.ts";
 
-/** How long a code counts. */
+/** A code is valid for this long. */
 const HANDOFF_MS = 60_000;
 
-/** The store has only users whose account has not ended. */
+/**
+ * Lists the services of a handoff. The store must return only users whose account has not ended.
+ */
 interface HandoffServices {
   readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
-  /** Sessions that have signed out here, and that the store does not know as ended yet. */
+  /** Contains sessions that were signed out here and that the store has not ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
 }
 
-/** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
+/** Contains the services that create a code. */
 interface CreateHandoffServices extends HandoffServices {
-  /** Limits the codes by which one session is handed over. */
+  /** Limits how many handoff codes one session can request. */
   readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
 }
 
+/** Binds a code to a host, and to the hash of the cookie of the browser that began there. */
 type Receiver = Pick<Handoff, "host" | "browser">;
 
 /**
- * Returns a code with which that browser gets a session of that host; `undefined` if this session has
- * asked for too many within a minute.
+ * Creates a code with which that browser gets a session of that host. Returns `undefined` if this
+ * session has requested too many codes within a minute.
  */
 export async function createHandoff(
   { store, clock, handoffLimiter }: CreateHandoffServices,
@@ -52,15 +55,15 @@ export async function createHandoff(
     endsAt: new Date(expiresAt),
     expiresAt: new Date(now + HANDOFF_MS),
   };
-  // Without a user, the code counts for nobody.
+  // If the user was removed, no row is stored, so no client can redeem the code.
   await insertUserRow(store.users, userId, () => store.sessions.handOff(handoff, new Date(now)));
   return code;
 }
 
 /**
- * Returns the token of a session that only this host accepts. It counts from the sign-in and ends
- * when that session would have, so that nothing is prolonged. `undefined` for any reason; the code
- * is used up in any case, also if somebody else has sent it.
+ * Redeems a code for the token of a session that only this host accepts. It counts from the sign-in
+ * and expires with the first session, so nothing is prolonged. Returns `undefined` for any failure.
+ * The code is used up in any case, even if another client sent it.
  */
 export async function takeHandoff(
   { store, clock, tokens, waiting }: HandoffServices,
@@ -83,12 +86,14 @@ export async function takeHandoff(
   if (session.expiresAt <= now) return undefined;
   if (sessionId !== undefined) {
     const hasEnded = await store.sessions.hasEnded(sessionId);
-    // Asked last: the session may have signed out here in the meantime.
+    // This check comes last, because the session may have been signed out here in the meantime.
     if (hasEnded || waiting?.has(sessionId) === true) return undefined;
   }
-  // With the end that the first session has, so that it also ends if that has happened just now.
+  // The token keeps the first session's `sessionsFrom`, so it is invalid if all sessions were ended
+  // just now.
   const token = tokens.sign(session);
-  // Before the browser has it, so that the list of sessions is complete.
+  // The session is stored before the browser gets the token, so that the list of sessions is
+  // complete.
   const insertSession = () => store.sessions.insert(toSession(token, now, client));
   const inserted = await insertUserRow(store.users, userId, insertSession);
   return inserted === "removed" ? undefined : token;

@@ -8,14 +8,17 @@ import { parseHostName } from "../../lib/host-name.ts";
 import { digestText } from "../../lib/random-text.ts";
 
 const LIFETIME_SECONDS = 60;
-/** One that is handed out is valid for at least half of its minute. */
+/**
+ * An assertion is reused for 30 seconds, so a returned one is valid for at least half of its
+ * minute.
+ */
 const RENEW_AFTER_MS = 30_000;
-/** Of one user. At least the recently used half is kept. */
+/** Limits the cached assertions of one user. At least the recently used half is kept. */
 const MAX_HOSTS = 32;
-/** A DNS name with a port. Only the length of what is remembered depends on it. */
+/** This is enough for a DNS name with a port. The limit only bounds the length of cached keys. */
 const MAX_HOST_LENGTH = 260;
 
-/** A JSON Web Key (RFC 8037). */
+/** Describes a JSON Web Key (RFC 8037). */
 type PublicKey = Readonly<Record<"kty" | "crv" | "x" | "kid" | "alg" | "use", string>>;
 
 interface RememberedAssertion {
@@ -23,18 +26,24 @@ interface RememberedAssertion {
   readonly issuedAt: number;
 }
 
-/** Statements for apps about who asks, which they can verify and cannot make. */
+/** Creates signed statements about the user. Apps can verify them and cannot create them. */
 export interface Assertions {
   /**
-   * A signed token (JWT) that names the user to the app on this host, as a Host header writes it.
-   * `undefined` if that is not a host.
+   * Returns a signed token (JWT) that names the user to the app on this host. The host has the form
+   * of a Host header. Returns `undefined` for an invalid host.
    */
   getAssertion(user: User, host: string): string | undefined;
-  /** Of the secret and the previous ones, with whose assertions apps may still be asked. */
+  /**
+   * Lists the public keys of the secret and the previous secrets. Apps may still receive assertions
+   * that were signed with a previous one.
+   */
   readonly publicKeys: readonly PublicKey[];
 }
 
-/** Each key follows from its secret, so that all gates with this secret sign and list the same ones. */
+/**
+ * Creates the assertions. Each key is derived from its secret, so all gates with this secret use
+ * and list the same keys.
+ */
 export function createAssertions(
   secret: string,
   clock: Pick<Clock, "now">,
@@ -43,7 +52,10 @@ export function createAssertions(
   const signingKey = deriveSigningKey(secret);
   const publicKeys = [signingKey, ...previousSecrets.map(deriveSigningKey)].map(exportPublicKey);
   const header = encodeJwtPart({ alg: "EdDSA", typ: "JWT", kid: publicKeys[0]?.kid });
-  /** Keyed by user object, so a user that the guards read again, with other groups, has none. */
+  /**
+   * The cache is keyed by user object, so a user that was reloaded with other groups has no cached
+   * assertion.
+   */
   const assertionsByUser = new WeakMap<User, BoundedMemory<string, RememberedAssertion>>();
 
   function signAssertion(
@@ -63,7 +75,7 @@ export function createAssertions(
       const hosts =
         assertionsByUser.get(user) ?? createBoundedMemory<string, RememberedAssertion>(MAX_HOSTS);
       const cached = hosts.get(host);
-      // A clock that was set back would hand out one whose time of issue is in the future.
+      // If the clock was set back, a cached assertion would have an issue time in the future.
       if (cached !== undefined && now >= cached.issuedAt && now < cached.issuedAt + RENEW_AFTER_MS)
         return cached.text;
       const audience = parseHostName(host);
@@ -77,7 +89,7 @@ export function createAssertions(
   };
 }
 
-/** The head of a PKCS#8 structure (RFC 8410), which the 32 bytes of the key follow. */
+/** This is the start of a PKCS#8 structure (RFC 8410). The 32 bytes of the key follow it. */
 const PKCS8_OF_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 function deriveSigningKey(secret: string): KeyObject {
@@ -89,7 +101,7 @@ function deriveSigningKey(secret: string): KeyObject {
 function exportPublicKey(signingKey: KeyObject): PublicKey {
   const { x = "" } = createPublicKey(signingKey).export({ format: "jwk" });
   const members = { crv: "Ed25519", kty: "OKP", x };
-  // The thumbprint of RFC 7638, which takes the members in this order.
+  // The thumbprint of RFC 7638 requires the members in this order.
   const kid = digestText(JSON.stringify(members));
   return { ...members, kid, alg: "EdDSA", use: "sig" };
 }

@@ -41,14 +41,13 @@ type Refused =
   | NotAdmitted
   | KeyRefusal
   | UnknownParameter
-  /** A signed-in user whom the app does not admit. */
+  /** The user is signed in and the app does not admit the user. */
   | { readonly kind: "excluded"; readonly user: User; readonly signOutUrl: string | undefined };
 
 /**
- * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
- * a key. The return target is read only from a trusted proxy. The method and the accepted types are
- * read from any client, because they only choose between a redirect and a 401. A request that is
- * admitted gets no ID: that would cost more than the answer.
+ * Answers a reverse proxy, by session or API key. The return target counts only from a trusted
+ * proxy. Method and accepted types count from any client: they only choose between a redirect and
+ * 401. An admitted request gets no ID, because an ID would cost more than the response.
  */
 export function answerForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
   const query = parseForwardAuthQuery(request.query);
@@ -80,7 +79,7 @@ export function answerForwardAuth(services: Services, request: WebRequest): Mayb
   });
 }
 
-/** Decides whether the app is opened, by the lists and the factors of the query. */
+/** Decides by the lists and the factors of the query whether the user may open the app. */
 function decide(
   services: Services,
   request: WebRequest,
@@ -94,7 +93,7 @@ function decide(
     case "key-admitted": {
       const { user, factors } = admission;
       if (!admitsUser(query, user)) {
-        // A session of the app's own host ends there.
+        // A session that only the app's host accepts is ended on that host.
         const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
         return { kind: "excluded", user, signOutUrl };
       }
@@ -113,7 +112,7 @@ function decide(
   }
 }
 
-/** A session that only one host accepts is none at another. */
+/** Returns the admission at the bound host. At any other host, the session does not count. */
 const readBound = (
   { proxies }: Services,
   request: WebRequest,
@@ -134,7 +133,7 @@ const refuse = (
       case "excluded":
         return exclude(services, request, refused.user, refused.signOutUrl);
       case "key-refused":
-        // nginx knows no other status; its configuration makes a 429 from the 401.
+        // nginx accepts no other status, so its configuration turns the 401 into a 429.
         return refuseKey(services, request, refused, query.deny === "401" ? 401 : 429);
       case "needs-setup":
       case "needs-sign-in":
@@ -146,7 +145,7 @@ const refuse = (
     }
   });
 
-/** Tells the operator, whose proxy returns the line to the browser. */
+/** Explains the error to the operator. The proxy returns this line to the browser. */
 const refuseParameter = ({ paths }: Services, name: string): Answer =>
   respondText(
     `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
@@ -167,7 +166,7 @@ function sendToSignIn(
   const asked = readTarget(proxies, request);
   const target = acceptReturnTarget(options, request, asked);
   const isLost = target === undefined && admission.kind !== "needs-setup";
-  // A target can be too long, and the root of its host then takes its place.
+  // A target can be too long. The root of its host then replaces it.
   const other = isLost
     ? (parseHandoffTarget(options, asked) ??
       parseHandoffTarget(options, URL.parse("/", asked)?.href))
@@ -177,11 +176,14 @@ function sendToSignIn(
   const location = other
     ? addReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : addReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
-  // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
+  // nginx turns a redirect into a 500, so its configuration turns the 401 into a redirect.
   return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
-/** A visitor of such a host signs in, and is sent there again without a session, for ever. */
+/**
+ * Warns the operator, because a visitor of such a host signs in and returns without a session, in
+ * an endless loop.
+ */
 function warnAboutLostHost({ options, requests }: Services, asked: string | undefined): void {
   const host = URL.parse(asked ?? "")?.hostname;
   const missing = host && findMissingScope(host, { ...options, ...options.hosts });
@@ -195,7 +197,7 @@ function warnAboutLostHost({ options, requests }: Services, asked: string | unde
 const asksForPage = (request: WebRequest): boolean =>
   getRequestKind(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
-/** For a signed-in user whom the app does not admit. */
+/** Answers a signed-in user whom the app does not admit. */
 function exclude(
   services: Services,
   request: WebRequest,
@@ -209,7 +211,10 @@ function exclude(
   return services.views.excluded({ request, user }, { host, signOutUrl, signInUrl });
 }
 
-/** The sign-in page, for an app on another host from which the sign-out is refused. */
+/**
+ * Returns the URL of the sign-in page if the app is on another host from which the sign-out is
+ * refused.
+ */
 function findSignInUrl(
   { options, paths }: Services,
   request: WebRequest,
@@ -222,7 +227,7 @@ function findSignInUrl(
   return addReturnTo(`${publicUrl}${paths.login}`, acceptReturnTarget(options, request, target));
 }
 
-/** The answer that admits, with what the proxy passes on to the app. */
+/** Creates the response that admits the user, with the headers that the proxy passes to the app. */
 function admit(
   { rules, proxies }: Services,
   request: WebRequest,
@@ -233,15 +238,15 @@ function admit(
   const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);
   const assertion = rules.assertions?.getAssertion(user, readRequestedHost(proxies, request));
   const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
-  // For a proxy that replaces the client's `Authorization` by that of the answer.
+  // Some proxies replace the client's `Authorization` header with the one in the response.
   const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
   return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
 }
 
-/** Asks the proxy to remove the key from the request. */
+/** This header asks the proxy to remove the API key from the request. */
 export const KEY_ACCEPTED = "Latchkey-Key";
 
-/** Keyed by user object, so a user that the guards read again gets a new answer. */
+/** Caches responses. The cache is keyed by user object, so a reloaded user gets a new response. */
 function memoizeByUser(make: (user: User) => Answer): (user: User) => Answer {
   const made = new WeakMap<User, Answer>();
   return (user) => {
@@ -254,13 +259,13 @@ function memoizeByUser(make: (user: User) => Answer): (user: User) => Answer {
 }
 
 /**
- * Every request to an app gets this answer, so it has only the headers that proxies use. Without
- * `no-store`, a proxy that caches everything would share the answer of one user with the others.
+ * Every request to an app gets this response, so it has only the headers that proxies use. Without
+ * `no-store`, a proxy that caches everything would share one user's response with other users.
  */
 const answerAdmitted = memoizeByUser(({ id, username, groups = [] }) => {
   const headers = {
     "Remote-User": encodeHeader(username),
-    // An imported account keeps the ID of its old system, which can be any text.
+    // An imported account keeps the ID of its old system, and this ID can be any text.
     "Remote-User-Id": encodeHeader(id),
     "Remote-Groups": groups.join(","),
     "Cache-Control": "no-store",
@@ -269,26 +274,27 @@ const answerAdmitted = memoizeByUser(({ id, username, groups = [] }) => {
   return { status: 200, headers, cookies: [], body: null };
 });
 
-/** The same for a key, which the proxy then removes from the request. */
+/** Creates the response for an API key. The proxy then removes the key from the request. */
 const answerKeyAdmitted = memoizeByUser((user) =>
   withHeader(answerAdmitted(user), KEY_ACCEPTED, "accepted"),
 );
 
 /**
- * Header values are bytes: text with other characters than plain ASCII, or with `%`, is
- * percent-encoded. So is text with a comma, at which proxies and apps split a header into several.
+ * Encodes a header value, which consists of bytes. Text with `%` or with characters other than
+ * plain ASCII is percent-encoded. Text with a comma is encoded too, because proxies and apps split
+ * headers at commas.
  */
 function encodeHeader(text: string): string {
   const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
 }
 
-/** The URL that the browser requested, according to a trusted proxy. */
+/** Returns the URL that the browser requested, according to a trusted proxy. */
 function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefined {
   const readForwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
   const host = readForwarded("host");
-  // Otherwise the proxy may have chosen by another name than the one in the URL.
+  // Without a valid host, the proxy may have chosen the app by a name that differs from the URL.
   if (host === undefined || parseHostName(host) === undefined) return undefined;
   const url = `${readForwarded("proto")}://${host}${readForwarded("uri")}`;
   return readForwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;

@@ -6,12 +6,14 @@ import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Services } from "../context.ts";
 import { answerForwardAuth, KEY_ACCEPTED } from "./forward-auth-pages.ts";
 
-/** Envoy has no rule that removes a header after a certain answer, and obeys this one. */
+/**
+ * Envoy has no rule that removes a header after a certain response. It obeys this header instead.
+ */
 const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as const;
 
 /**
- * Answers a proxy that asks with the method and the path of the client, below the path of forward
- * auth. The query is the client's, so no parameter is read from it.
+ * Answers a proxy that adds the client's path to the path of forward auth and uses the client's
+ * method. The query belongs to the client, so no parameter is read from it.
  */
 export function answerSuffixedForwardAuth(
   services: Services,
@@ -19,7 +21,8 @@ export function answerSuffixedForwardAuth(
 ): MaybePromise<Answer> {
   const endpoint = `${services.paths.base}${FORWARD_AUTH}`;
   const suffix = request.path.slice(endpoint.length);
-  // After a slash too many, a list or a factor would admit every user: it looks like the client's query.
+  // After an extra slash, a list or factor looks like the client's query and is ignored, which
+  // would admit every user.
   if (suffix === "/" && /[?&](users|groups|factor=2)(?![^&=])/.test(request.query)) {
     const problem = `users, groups and factor are not read below ${endpoint}: remove the slash before the question mark`;
     return answerWithId(services.requests, request, () => respondText(problem, 400));

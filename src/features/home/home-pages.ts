@@ -21,8 +21,8 @@ export async function getHome(context: UserContext): Promise<Answer> {
 }
 
 /**
- * Renders the account page in response to one of its forms. A problem is shown on the error page, if
- * the app has its own page instead.
+ * Renders the account page in response to one of its forms. If the app has its own page instead,
+ * the error page shows a problem.
  */
 export async function answerAccountForm(
   context: UserContext,
@@ -47,7 +47,9 @@ export async function answerAccountForm(
   }
 }
 
-/** What only the response to a form may show: a step of turning on codes, or a new key. */
+/**
+ * Contains what only the response to a form may show: a step of turning on codes, or a new API key.
+ */
 interface Step {
   readonly codes?: CodesSection | undefined;
   readonly madeKey?: string | undefined;
@@ -55,13 +57,13 @@ interface Step {
 
 const NONE = { kind: "none" } as const;
 
-/** The home page in its usual state, apart from what is given. */
+/** Reads the usual data of the home page, except for the given parts. */
 async function readHomeData(context: UserContext, extra: Step = {}): Promise<PageData["home"]> {
   const { options, paths, views, request, user } = context;
   const locale = views.locale(request);
   const returnTo = readReturnTarget(context);
   const step = { activity: NONE, sessions: NONE, lacksFactor: context.lacksFactor, returnTo };
-  // Recovery codes and keys are shown once, so nothing is read that could fail.
+  // Recovery codes and API keys are shown once, so no query that could fail runs here.
   if (extra.codes !== undefined || extra.madeKey !== undefined) {
     return { ...step, codes: extra.codes ?? NONE, madeKey: extra.madeKey };
   }
@@ -82,7 +84,7 @@ async function readHomeData(context: UserContext, extra: Step = {}): Promise<Pag
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
 }
 
-/** Read from the store, since another instance may have changed them a moment ago. */
+/** Reads the codes from the store, because another instance may have changed them just now. */
 async function readCodesSection({ options, rules, user }: UserContext): Promise<CodesSection> {
   if (!options.signIn.codes) return NONE;
   const codes = await rules.store.codes.find(user.id);
@@ -127,7 +129,10 @@ async function readKeySection({
 
 const RECENT_ENTRIES = 10;
 
-/** No user sees the entries of another, nor those that concern no account, as denied sign-ins. */
+/**
+ * Reads the user's own entries. Users never see entries of other users, or entries without an
+ * account, such as denied sign-ins.
+ */
 async function readRecentEntries({ rules, user }: UserContext): Promise<readonly LogEntry[]> {
   await rules.events.flush();
   return rules.store.log.newest({ userId: user.id, limit: RECENT_ENTRIES });

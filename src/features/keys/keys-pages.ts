@@ -16,12 +16,12 @@ const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, Account
   "too-many": { form: "keys", message: "tooMany", fields: ["key_name"] },
 };
 
-/** The response to the form is the only page that shows the new key. */
+/** Adds an API key. Only the response to this form shows the new key. */
 export async function postAddKey(context: UserContext, form: Form): Promise<AccountFormResult> {
   const days = DAYS.find((choice) => `${choice}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
-  // A key must not open what its session could not.
+  // An API key must not open anything that the session that adds it could not open.
   const factors = readSession(context.rules, context.request)?.factors;
   const limits = form("hosts") === "" ? {} : { hosts };
   const key = { name: form("name"), ...limits, lifetime, factors } as const;

@@ -10,32 +10,35 @@ import { normalizeHost, PLAIN_HOST } from "../../lib/host-name.ts";
 import { isUsableName } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
 
-/** A new key of a user. */
+/** Describes a new API key of a user. */
 export interface AddedKey {
   readonly name: string;
-  /** The only hosts that it opens. Default: all that the account may open. */
+  /** Lists the only hosts that the key opens. Default: all hosts that the account may open. */
   readonly hosts?: readonly string[];
-  /** In seconds, or `never`. Default: a year. */
+  /** Sets the lifetime in seconds, or `never`. Default: one year. */
   readonly lifetime?: number | "never" | undefined;
-  /** With 2, it opens what needs a second factor, as a sign-in with one does. Default: 1. */
+  /**
+   * With 2, the key also opens what needs a second factor, like a sign-in with a second factor.
+   * Default: 1.
+   */
   readonly factors?: 1 | 2 | undefined;
 }
 
-/** The new key, or why there is none. */
+/** Contains the new API key, or says why no key was added. */
 export type AddKeyOutcome =
   | { readonly kind: "name-missing" | "name-invalid" | "host-invalid" | "too-many" }
-  /** The only time that the text is known. */
+  /** Only this outcome contains the text of the key. */
   | { readonly kind: "added"; readonly key: Key; readonly text: string };
 
 const LIFETIME_SECONDS = 365 * 86_400;
-/** Of one account. */
+/** One account can have at most this many API keys. */
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
 interface AddKeyServices {
   readonly store: Pick<StoreParts, "keys">;
   readonly clock: Pick<Clock, "now">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
@@ -53,7 +56,7 @@ export async function addKey(
   const name = enteredName.trim();
   if (name === "") return { kind: "name-missing" };
   if (!isUsableName(name)) return { kind: "name-invalid" };
-  // Plain JavaScript can pass anything, and `null` for what is left out.
+  // Plain JavaScript can pass anything, including `null` for an omitted value.
   const lifetime = requestedLifetime ?? LIFETIME_SECONDS;
   if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
     throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
@@ -65,7 +68,7 @@ export async function addKey(
   );
   const areNamed = hosts !== undefined && hosts.length > 0;
   const arePlain = areNamed && hosts.every((host) => PLAIN_HOST.test(host));
-  // A key without names would open every host, also if the given list is missing by mistake.
+  // A key without host names would open every host, for example if the list is missing by mistake.
   if ("hosts" in limits && !arePlain) return { kind: "host-invalid" };
   const text = createKeyText();
   const createdAt = new Date(clock.now());
@@ -86,14 +89,14 @@ export async function addKey(
 
 interface RevokeKeyServices {
   readonly store: Pick<StoreParts, "users" | "keys">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /**
- * Revokes a key by its ID.
+ * Revokes an API key by its ID.
  *
- * @param owner With it, only a key of this user.
+ * @param owner limits this to keys of this user.
  */
 export async function revokeKey(
   { store, record }: RevokeKeyServices,

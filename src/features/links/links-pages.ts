@@ -14,7 +14,7 @@ import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.t
 
 const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
 
-/** Shows what the link is for and uses nothing up: mail scanners open links too. */
+/** Shows the purpose of the link without using it up, because mail scanners also open links. */
 export async function getLink(context: Context): Promise<Answer> {
   const open = await findLink(context.rules, getLinkToken(context));
   if (open === undefined) return respondGone(context);
@@ -28,7 +28,7 @@ const toLinkData = ({ link, username }: OpenLink, entered: string): PageData["li
   isUsernameSet: username !== undefined,
 });
 
-/** One answer for all links that cannot be used, and for too many attempts to use one. */
+/** Responds in the same way to all links that cannot be used, and to too many attempts. */
 function respondGone(context: Context): Promise<Answer> {
   logRefusal(context, context.request, "one-time link refused");
   return context.views.error(context, 404, "linkGone");

@@ -13,56 +13,59 @@ import { createRandomText, digestText } from "../../lib/random-text.ts";
 interface LinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
-/** How long a link works, unless its maker says otherwise. */
+/** A link works for this long unless its maker chooses another lifetime. */
 export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 
 const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
 
-/** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
+/**
+ * Describes a link to make. A link for a new password has `userId`. `name` is the username of an
+ * invitation, if the link determines it.
+ */
 export type WantedLink = Omit<
   Link,
   "id" | "tokenHash" | "userId" | "madeBy" | "makerId" | "makerValidUpTo"
 > & { readonly userId?: string };
 
-/** The administrator who makes a link, with the session in which that happens. */
+/** Identifies the administrator who makes a link, and the session in which this happens. */
 export interface LinkMaker {
   readonly user: User;
   readonly session: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">;
 }
 
-/** The new link, or why there is none. */
+/** Contains the new link, or says why no link was made. */
 export type MakeLinkOutcome =
   | { readonly kind: "no-account" | "no-user" }
-  /** As for `addUser`. */
+  /** These outcomes have the same meaning as in `addUser`. */
   | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
   | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
-  /** Only the caller ever has the token. */
+  /** Only the caller gets the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
 /**
  * Makes a one-time link.
  *
- * @param maker The link ends when all sessions of this user are ended, and with the account and its
- *   group `admins`. Without a maker, it depends on no account.
+ * @param maker The link ends when all sessions of this user are ended, when the account ends, and
+ *   when the user leaves the group `admins`. Without a maker, the link depends on no account.
  */
 export async function makeLink(
   { store, clock, record }: LinkServices,
   { groups: requestedGroups = [], userId, ...wanted }: WantedLink,
   maker?: LinkMaker,
 ): Promise<MakeLinkOutcome> {
-  // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
+  // Plain JavaScript can pass anything. A link with an unknown purpose would make an account.
   if (!PURPOSES.includes(wanted.purpose))
     throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
-  // Plain JavaScript can pass them, but only a session proves who makes the link.
+  // Plain JavaScript can pass these fields, but only a session proves who makes the link.
   for (const field of ["madeBy", "makerId", "makerValidUpTo"])
     if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
   const groups = normalizeGroups(requestedGroups);
   if (groups === "invalid") return { kind: "groups-invalid" };
-  // The first account is made by the setup alone.
+  // Only the setup makes the first account.
   if (!(await store.users.any())) return { kind: "no-account" };
   const { purpose, name = "" } = wanted;
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
@@ -89,34 +92,40 @@ export async function makeLink(
     ...(maker && toMakerFields(maker)),
   };
   const insertLink = () => store.links.insert(link);
-  // Either of them can be removed in the meantime.
+  // The user and the maker can both be removed in the meantime.
   const insertForMaker = maker
     ? () => insertUserRow(store.users, maker.user.id, insertLink)
     : insertLink;
   const inserted = user ? insertUserRow(store.users, user.id, insertForMaker) : insertForMaker();
   const outcome = await inserted;
-  // The maker has left the group, or was signed out, since the guard.
+  // The maker has left the group or was signed out after the request was authenticated.
   if (outcome === "removed" || !outcome) return { kind: "no-user" };
   await record(createAuditEvent("link_make", { user, name: describeLink(link) }));
   return { kind: "made", link, token };
 }
 
-/** Rounded down, because the database compares it with whole seconds. */
+/**
+ * Returns the fields of the maker. The time is rounded down, because the database compares it with
+ * whole seconds.
+ */
 const toMakerFields = ({ user, session }: LinkMaker) => ({
   madeBy: user.username,
   makerId: user.id,
   makerValidUpTo: Math.floor(computeValidUpTo(session)),
 });
 
-/** Not a guest, whom guards without a list would admit from then on. */
+/**
+ * Returns whether the account may have a password. A guest may not, because guards without a list
+ * would then admit the guest.
+ */
 const canHavePassword = (user: StoredUser | undefined): boolean =>
   user !== undefined && user.passwordHash !== NO_PASSWORD;
 
-/** What the audit log calls a link. */
+/** Returns how the audit log names a link. */
 const describeLink = ({ id, purpose, name }: Link): string =>
   [id, purpose, name ?? []].flat().join(" ");
 
-/** Also for a link that was used or has expired, there is none. */
+/** Revokes a link. A link that was used or has expired returns `no-link`. */
 export async function revokeLink(
   { store, clock, record }: LinkServices,
   id: string,

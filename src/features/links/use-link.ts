@@ -22,15 +22,16 @@ interface FindLinkServices {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** A link that can be used, with the username of its account if that is settled. */
+/** Contains a link that can be used, and the username of its account if it is determined. */
 export interface OpenLink {
   readonly link: Link;
   readonly username: string | undefined;
 }
 
 /**
- * `undefined` for any reason: nothing tells unknown, used, expired and revoked apart. It has no limit:
- * a token of 256 bits cannot be guessed, and images on another site would use up that of a visitor.
+ * Finds a link. Returns `undefined` for unknown, used, expired and revoked links, without saying
+ * why. There is no rate limit: a token of 256 bits cannot be guessed, and images on another site
+ * could use up a visitor's limit.
  */
 export async function findLink(
   { store, clock }: FindLinkServices,
@@ -61,19 +62,21 @@ export type LinkProblem =
   | "passwords-differ"
   | "password-too-short"
   | "username-invalid"
-  /** By another account, which can be gone, in any spelling. */
+  /** Another account, possibly one that no longer exists, has or had the name in some spelling. */
   | "username-taken";
 
 type UseLinkOutcome =
-  /** It cannot be used, another request was first, or the address has tried too many. */
+  /**
+   * The link cannot be used, another request was first, or the address has made too many attempts.
+   */
   | { readonly kind: "gone" }
   /** The link can still be used. */
   | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
   | { readonly kind: "entered"; readonly user: User; readonly token: IssuedToken }
-  /** Without a session: the sign-in still asks for a one-time code. */
+  /** No session starts, because the sign-in still asks for a one-time code. */
   | { readonly kind: "password-reset" };
 
-/** Uses a link with what its page has asked for, which for a guest is nothing. */
+/** Uses a link with the input of its page. A guest has no input. */
 export async function useLink(
   services: UseLinkServices,
   token: string,
@@ -88,7 +91,7 @@ export async function useLink(
   const isGuest = link.purpose === "guest";
   const isNew = link.userId === undefined;
   const entered = isGuest ? undefined : findLinkProblem({ ...form, username });
-  // Links from before names were checked can have any.
+  // Links that were made before names were checked can have any name.
   const problem =
     entered ?? (isNew && !isUsableUsername(username) ? "username-invalid" : undefined);
   if (problem !== undefined) return { kind: "rejected", problem, open };
@@ -128,7 +131,7 @@ export async function removeEndedLinks(services: RemoveEndedLinksServices): Prom
   }
 }
 
-/** What a link settles of the account that it makes. */
+/** Returns the properties that a link sets for the account that it makes. */
 function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
   const leaves =
     guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
@@ -136,7 +139,10 @@ function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, 
   return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
 }
 
-/** Long enough that a label finds a free username, also after thousands of guests. */
+/**
+ * Returns a random suffix. It is long enough to make a label a free username, even after thousands
+ * of guests.
+ */
 const createSuffix = (): string => randomBytes(4).toString("hex");
 
 function findLinkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {

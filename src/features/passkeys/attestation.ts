@@ -3,8 +3,9 @@ import { type CBORType, decodeCBOR, decodePartialCBOR } from "@levischuck/tiny-c
 import { normalizePublicKey } from "./public-key.ts";
 
 /**
- * The authenticator data of an attestation object, which a browser returns when it has created a
- * passkey. The statement of who made the authenticator is not read. `undefined` for anything else.
+ * Returns the authenticator data of an attestation object, which a browser creates with a passkey.
+ * The statement about the maker of the authenticator is not read. Returns `undefined` for any other
+ * text.
  */
 export function readAuthenticatorData(attestation: string): Buffer | undefined {
   const object = tryDecode(() => decodeCBOR(copyBytes(Buffer.from(attestation, "base64url"))));
@@ -13,9 +14,11 @@ export function readAuthenticatorData(attestation: string): Buffer | undefined {
 }
 
 /**
- * The public key that follows the ID of a created passkey, as SubjectPublicKeyInfo in base64url.
+ * Returns the public key that follows the ID of a created passkey, as SubjectPublicKeyInfo in
+ * base64url.
  *
- * @param rest What follows the ID: the key, and with `extensions` a map of them.
+ * @param rest contains the bytes after the ID: the key, and with `extensions` a map of
+ *   extensions.
  */
 export function readCreatedKey(
   rest: Buffer,
@@ -31,10 +34,16 @@ export function readCreatedKey(
   return isWhole && key instanceof Map ? toSpki(key) : undefined;
 }
 
-/** The decoder reads from the whole memory below a view, so that a Buffer could show other bytes. */
+/**
+ * Copies the bytes. The decoder reads the whole memory behind a view, so a Buffer could expose
+ * other bytes.
+ */
 const copyBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
 
-/** The decoder throws for what is not CBOR, or nested too deeply. */
+/**
+ * Returns `undefined` if the data is not CBOR or is nested too deeply, for which the decoder
+ * throws.
+ */
 function tryDecode<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -43,11 +52,11 @@ function tryDecode<T>(read: () => T): T | undefined {
   }
 }
 
-// The labels of a COSE key. What -1 to -3 mean depends on its type.
+// These are the labels of a COSE key. The meaning of -1 to -3 depends on its type.
 const TYPE = 1;
 const ALGORITHM = 3;
 
-/** Only the keys that browsers are asked for: ES256, EdDSA with Ed25519, and RS256. */
+/** Accepts only the keys that browsers are asked for: ES256, EdDSA with Ed25519, and RS256. */
 function toSpki(cose: Map<string | number, CBORType>): string | undefined {
   const jwk = toJwk(cose);
   const key = jwk && tryDecode(() => createPublicKey({ key: jwk, format: "jwk" }));

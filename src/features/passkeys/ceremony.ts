@@ -3,25 +3,25 @@ import { parseJsonObject } from "../../lib/json.ts";
 import { readCreatedKey } from "./attestation.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-/** What a browser returns when it uses a passkey, in base64url. */
+/** Contains what a browser returns when it uses a passkey, in base64url. */
 export interface CeremonyResponse {
   readonly clientData: string;
   readonly authenticatorData: string;
 }
 
 interface Ceremony {
-  /** What the browser was asked, which is still to be verified. */
+  /** The browser was asked this challenge. The caller must still verify it. */
   readonly challenge: string;
   readonly counter: number;
   readonly created: CreatedPasskey | undefined;
-  /** The bytes that a passkey signs. */
+  /** The passkey signs these bytes. */
   readonly signed: Buffer;
 }
 
-/** In base64url. */
+/** Describes a created passkey in base64url. */
 interface CreatedPasskey {
   readonly id: string;
-  /** As SubjectPublicKeyInfo. */
+  /** The key has the format SubjectPublicKeyInfo. */
   readonly publicKey: string;
 }
 
@@ -35,19 +35,19 @@ const FLAG = {
 } as const;
 const VERIFIED = FLAG.userPresent | FLAG.userVerified;
 
-// The layout of authenticator data: hash of the RP ID, flags, counter, and for a created passkey
-// the model of the authenticator, the length of the ID, the ID, and the key.
+// Authenticator data contains the hash of the RP ID, flags and counter, and for a created passkey
+// also the model of the authenticator, the length of the ID, the ID, and the key.
 const FLAGS_AT = 32;
 const COUNTER_AT = 33;
 const HEADER_BYTES = 37;
 const ID_LENGTH_AT = HEADER_BYTES + 16;
 const ID_AT = ID_LENGTH_AT + 2;
-/** The limit of WebAuthn. */
+/** WebAuthn sets this limit. */
 const MAX_ID_BYTES = 1_023;
 
 /**
- * Reads what the browser returned. Returns `undefined` unless it is of this type, from an origin of
- * this relying party itself, and the authenticator verified the user.
+ * Reads what the browser returned. Returns `undefined` unless the response has this type, comes
+ * from an origin of this relying party itself, and the authenticator verified the user.
  */
 export function parseCeremony(
   response: CeremonyResponse,
@@ -59,7 +59,7 @@ export function parseCeremony(
   const claims = parseJsonObject(client.toString());
   if (claims?.type !== type || typeof claims.challenge !== "string") return undefined;
   if (typeof claims.origin !== "string" || !party.origins.includes(claims.origin)) return undefined;
-  // A page of another site has embedded this one.
+  // Another site has embedded the page.
   const isEmbedded = (claims.crossOrigin ?? false) !== false;
   if (isEmbedded || claims.topOrigin !== undefined) return undefined;
 
@@ -67,7 +67,7 @@ export function parseCeremony(
   if (!data.subarray(0, FLAGS_AT).equals(hashSha256(party.id))) return undefined;
   const flags = data.readUInt8(FLAGS_AT);
   if ((flags & VERIFIED) !== VERIFIED) return undefined;
-  // No authenticator reports that: it cannot be backed up without being able to.
+  // No authenticator reports this state: a passkey that is backed up must be eligible for backup.
   if ((flags & FLAG.backedUp) !== 0 && (flags & FLAG.backupEligible) === 0) return undefined;
   return {
     challenge: claims.challenge,

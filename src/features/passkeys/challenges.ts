@@ -7,29 +7,35 @@ import { deriveKey } from "../../lib/derive-key.ts";
 const LIFETIME_MS = 5 * 60_000;
 
 /**
- * What an answer may be used for: any sign-in, or one more passkey of this user, until all sessions
- * of the user end.
+ * Says what the response to a challenge may do: sign in any user, or add a passkey to this user.
+ * The second purpose is no longer valid when all sessions of the user are ended.
  */
 type ChallengePurpose =
   | "sign-in"
   | { readonly addTo: UserId; readonly sessionsFrom?: number | undefined };
 
 /**
- * Challenges are signed, so that the server stores only those that were answered. They are not
- * sealed: any client gets challenges, in any number, and a key with random nonces seals only a
- * limited number of texts safely.
+ * Issues signed challenges, so the server stores only answered ones. Challenges are not sealed: any
+ * client can request any number, and a key with random nonces seals only a limited number of texts
+ * safely.
  */
 export interface Challenges {
-  /** A challenge in base64url, valid for five minutes. */
+  /** Returns a challenge in base64url. It is valid for five minutes. */
   issue(purpose: ChallengePurpose): string;
-  /** Returns `undefined` unless one of the secrets signed it for this purpose and it is valid. */
+  /**
+   * Returns `undefined` unless the challenge is valid and one of the secrets signed it for this
+   * purpose.
+   */
   verify(
     challenge: string,
     purpose: ChallengePurpose,
   ): Omit<AnsweredChallenge, "userId"> | undefined;
 }
 
-/** Signs with the secret, and also accepts challenges signed with a previous one. */
+/**
+ * Creates challenges. It signs with the secret, and also accepts challenges signed with a previous
+ * secret.
+ */
 export function createChallenges(
   secrets: readonly [string, ...string[]],
   clock: Pick<Clock, "now">,
@@ -54,7 +60,10 @@ export function createChallenges(
   };
 }
 
-/** A key of its own, so that a challenge is no session, and a session no challenge. */
+/**
+ * Derives a separate key, so that a challenge never counts as a session, or a session as a
+ * challenge.
+ */
 const deriveChallengeKey = (secret: string): KeyObject =>
   createSecretKey(deriveKey(secret, "latchkey passkey challenges"));
 

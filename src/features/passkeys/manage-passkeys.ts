@@ -10,17 +10,20 @@ import { parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-/** Of one account. */
+/** One account can have at most this many passkeys. */
 const MAX_PASSKEYS = 20;
-/** In characters, as the page takes it. */
+/** The page uses the same limit, in characters. */
 export const MAX_PASSKEY_NAME = 60;
 
-/** What users do with their own passkeys. All of it is only for a recent sign-in. */
+/** Lists the services with which users manage their own passkeys. Users need a recent sign-in. */
 interface PasskeyServices {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
-  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  /**
+   * Must be called after each change to the codes or passkeys of an account, even if the change
+   * failed.
+   */
   readonly onFactorsChanged: (user: UserId) => void;
   readonly challenges: Challenges;
 }
@@ -31,11 +34,16 @@ type BeginPasskeyOutcome =
       readonly kind: "begun";
       readonly user: User;
       readonly challenge: string;
-      /** The IDs of the account's passkeys: an authenticator that has one makes no other. */
+      /**
+       * Lists the IDs of the account's passkeys. An authenticator that has one of them creates no
+       * other.
+       */
       readonly existing: readonly string[];
     };
 
-/** The challenge proves to `addPasskey` that there was a recent sign-in. */
+/**
+ * Begins to add a passkey. The challenge proves to `addPasskey` that there was a recent sign-in.
+ */
 export async function beginPasskey(
   { store, challenges, clock }: PasskeyServices,
   userId: UserId,
@@ -48,18 +56,18 @@ export async function beginPasskey(
   return { kind: "begun", user: toPublicUser(user), challenge, existing };
 }
 
-/** A passkey that a browser has created. */
+/** Describes a passkey that a browser has created. */
 export interface NewPasskey {
   readonly name: string;
-  /** In base64url, as is the next one. */
+  /** The client data is in base64url, and so is `attestation`. */
   readonly clientData: string;
-  /** The attestation object, which has the authenticator data and in it the public key. */
+  /** The attestation object contains the authenticator data, and this contains the public key. */
   readonly attestation: string;
 }
 
 /**
- * Adds the passkey to the account that the challenge was issued for. `rejected` for an answer that is
- * not to a challenge of this user, or that was given before, or after all sessions of the user have
+ * Adds the passkey to the account of the challenge. Returns `rejected` if the response does not
+ * match a challenge of this user, was sent before, or comes after all sessions of the user were
  * ended.
  */
 export async function addPasskey(
@@ -88,7 +96,7 @@ export async function addPasskey(
   return "added";
 }
 
-/** A name as it is stored: without space around it, and never empty. */
+/** Returns the name to store. It has no surrounding white space and is never empty. */
 const normalizePasskeyName = (entered: string): string => entered.trim() || "Passkey";
 
 export async function renamePasskey(
@@ -102,7 +110,7 @@ export async function renamePasskey(
   return isRenamed ? "renamed" : "no-passkey";
 }
 
-/** Does nothing if the passkey is gone already, or another user's. */
+/** Removes a passkey. Does nothing if the passkey does not exist or belongs to another user. */
 export async function removePasskey(
   { store, events, onFactorsChanged }: PasskeyServices,
   user: User,

@@ -10,7 +10,10 @@ import { getLimitedClient, respondToSignIn } from "../sign-in/sign-in-pages.ts";
 import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "./manage-passkeys.ts";
 import { signInWithPasskey } from "./sign-in-with-passkey.ts";
 
-/** The script asks for a challenge first; the answer to it arrives as a form. */
+/**
+ * Signs in with a passkey. The script requests a challenge first, and the response to the challenge
+ * arrives as a form.
+ */
 export async function postPasskeySignIn(context: Context, form: Form): Promise<Answer> {
   const { rules, request, warnOfProxy } = context;
   warnOfProxy(request);
@@ -29,7 +32,7 @@ export async function postPasskeySignIn(context: Context, form: Form): Promise<A
   return respondToSignIn(context, form, await signInWithPasskey(rules, response, party, client));
 }
 
-/** Answers the script with the options for the browser, or with a message to show. */
+/** Sends the script the options for the browser, or a message to show. */
 export async function postBeginPasskey(context: UserContext): Promise<Answer> {
   const party = getRelyingParty(context);
   const respondProblem = (name: MessageName): Answer =>

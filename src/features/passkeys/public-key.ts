@@ -1,19 +1,22 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 
 const MIN_RSA_BITS = 2048;
-/** Larger keys and exponents would make each verification slow, and the stored key long. */
+/** Larger keys and exponents would make each verification slow and the stored key long. */
 const MAX_RSA_BITS = 4096;
 const MAX_RSA_EXPONENT = 0xffff_ffffn;
 
 /**
- * Reads a public key as browsers return it (SubjectPublicKeyInfo in base64url) for one of the
- * algorithms that `isValidSignature` knows: ES256, RS256 and EdDSA with Ed25519. Returns it without what
- * the decoders ignore, such as foreign characters and bytes after its end.
+ * Reads a public key from a browser (SubjectPublicKeyInfo in base64url) for one of the algorithms
+ * of `isValidSignature`: ES256, RS256 and EdDSA with Ed25519. Removes what decoders ignore, such as
+ * foreign characters and bytes after the end of the key.
  */
 export const normalizePublicKey = (spki: string): string | undefined =>
   parsePublicKey(spki)?.export({ format: "der", type: "spki" }).toString("base64url");
 
-/** The type of the key decides the algorithm, so that no message can choose another one. */
+/**
+ * Verifies a signature. The type of the key determines the algorithm, so that no message can choose
+ * another.
+ */
 export function isValidSignature(spki: string, data: Buffer, signature: string): boolean {
   const key = parsePublicKey(spki);
   if (key === undefined) return false;

@@ -23,17 +23,18 @@ interface SignInWithPasskeyServices extends StartSessionServices {
   readonly challenges: Challenges;
 }
 
-/** What a browser returns when a passkey is used, in base64url. */
+/** Contains what a browser returns when a user signs in with a passkey, in base64url. */
 export interface PasskeyResponse extends CeremonyResponse {
   readonly id: string;
-  /** The ID of the user, which the passkey has kept. */
+  /** The passkey has stored this ID of the user. */
   readonly userHandle: string;
   readonly signature: string;
 }
 
 /**
- * Signs in without a password: a passkey that verified the user counts as both factors. The order is
- * that of `signIn`, and so are the numbers of the limit. One `rejected` for all reasons.
+ * Signs in without a password. A passkey that verified the user counts as both factors. The order
+ * of the checks and the numbers of the limit are those of `signIn`. The outcome is `rejected` for
+ * all reasons.
  */
 export async function signInWithPasskey(
   services: SignInWithPasskeyServices,
@@ -60,7 +61,8 @@ export async function signInWithPasskey(
     return { kind: "rejected" };
 
   const now = new Date(services.clock.now());
-  // Once for all passkeys, so that the same answer is not accepted again.
+  // A challenge can be claimed only once for all passkeys together, so the same response is never
+  // accepted again.
   const claimChallenge = () => services.store.passkeys.answer({ ...challenge, userId }, now);
   if ((await insertUserRow(services.store.users, userId, claimChallenge)) !== true)
     return { kind: "rejected" };

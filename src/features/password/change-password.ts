@@ -32,8 +32,9 @@ export interface ChangePasswordOutcome {
 }
 
 /**
- * The rule, in the order of its checks. If another request replaces the hash meanwhile, it tries once
- * more: a sign-in may have stored a newer hash of the same password.
+ * Changes the password. The checks run in this order. If another request replaces the hash
+ * meanwhile, the function tries once more, because a sign-in may have stored a newer hash of the
+ * same password.
  */
 export async function changePassword(
   services: ChangePasswordServices,
@@ -43,7 +44,7 @@ export async function changePassword(
 ): Promise<ChangePasswordOutcome> {
   const requester = createUserRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
-    // From the store, because another process may just have changed the hash.
+    // The user is read from the store, because another process may have just changed the hash.
     const user = await services.store.users.findActive(userId, new Date(services.clock.now()));
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };

@@ -50,7 +50,10 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
   }
 }
 
-/** Reloads the page of the form: htmx by a header, other clients by a redirect. */
+/**
+ * Reloads the page of the form: htmx reloads it because of a header, and other clients because of a
+ * redirect.
+ */
 function refresh(
   { options, paths, request, user }: UserContext,
   session: readonly string[],
@@ -64,7 +67,10 @@ function refresh(
     : redirect(page ?? resolveLocation(options.postLoginLocation, user), cookies);
 }
 
-/** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
+/**
+ * Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read the
+ * response.
+ */
 export async function getMe(context: Context): Promise<Answer> {
   const { rules, request } = context;
   const admission = await rules.authenticate(request.header("cookie"));

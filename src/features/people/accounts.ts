@@ -23,24 +23,30 @@ import type { SetupTokenSource } from "../setup/setup-token.ts";
 interface UserServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
-/** What the rules of the account commands need. */
+/** Lists the services that the account commands need. */
 export interface AccountServices extends UserServices {
   readonly passwords: Pick<Passwords, "hash">;
-  /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
+  /**
+   * Protects the last administrator. Changes by an administrator set this; changes by an operator
+   * do not.
+   */
   readonly keep?: Kept;
 }
 
-/** What the change has done, or why nothing has changed. */
+/** Says whether the account was added, or why nothing has changed. */
 export type AddUserOutcome =
   | { readonly kind: "groups-invalid" | "username-missing" | "username-invalid" }
-  /** `username-used` if it is not the name of another account, but was, or is like one of those. */
+  /**
+   * `username-used` means that no other account has the name, but an account had it or a similar
+   * name.
+   */
   | { readonly kind: "username-taken" | "username-used" }
   | { readonly kind: "password-too-short" }
-  /** The first account cannot end: nobody could sign in after that. */
+  /** The first account cannot have an end, because no user could sign in after it. */
   | { readonly kind: "first-ends" }
   | { readonly kind: "added"; readonly user: User };
 
@@ -49,10 +55,10 @@ export interface AddUserServices extends AccountServices {
 }
 
 /**
- * The first account closes the setup, so the setup token is deleted. `setupToken` should report a
- * failure itself: the account exists by then.
+ * Adds an account. The first account closes the setup, so its setup token is deleted. `setupToken`
+ * should report a failure itself, because the account already exists then.
  *
- * @param password Without it, the account has none until it is set.
+ * @param password Without a password, the account has none until one is set.
  */
 export async function addUser(
   { store, passwords, setupToken, record }: AddUserServices,
@@ -72,7 +78,7 @@ export async function addUser(
     username,
     passwordHash,
     ...(groups.length > 0 && { groups }),
-    // `null` means none, too. The store refuses other values, such as 0.
+    // `null` also means that the account has no end. The store refuses other values, such as 0.
     ...(endsAt !== undefined && endsAt !== null && { endsAt }),
   });
   if (user === undefined) return { kind: await findNameConflict(store, username) };
@@ -81,7 +87,7 @@ export async function addUser(
   return { kind: "added", user };
 }
 
-/** Why the store refuses a username. */
+/** Returns why the store refuses a username. */
 async function findNameConflict(
   { users }: UserServices["store"],
   username: string,
@@ -89,7 +95,10 @@ async function findNameConflict(
   return (await users.findByName(username)) === undefined ? "username-used" : "username-taken";
 }
 
-/** What the change has done, or why nothing has changed. The usernames as for `addUser`. */
+/**
+ * Says whether the account was renamed, or why nothing has changed. The outcomes for usernames have
+ * the same meaning as in `addUser`.
+ */
 export type RenameUserOutcome =
   | "no-user"
   | "username-missing"
@@ -98,7 +107,7 @@ export type RenameUserOutcome =
   | "username-used"
   | "renamed";
 
-/** Sessions continue, since they identify the user by ID. */
+/** Renames an account. Sessions continue, because they identify the user by ID. */
 export async function renameUser(
   { store, record }: AccountServices,
   id: UserId,
@@ -118,15 +127,15 @@ export async function renameUser(
 const PAGE_SIZE = 1_000;
 
 /**
- * Frees a username that an account had, so that another one can have it. The person who gets it is
- * taken for the earlier one by every app that knows accounts by their name.
+ * Frees a username that an account had, so that another account can have it. Apps that identify
+ * accounts by name take the next account with this name for the earlier one.
  */
 export async function forgetName(
   { store, record }: UserServices,
   username: string,
 ): Promise<"username-taken" | "no-name" | "forgotten"> {
   const key = nameKeyOf(username);
-  // Not only the account that is noted: others can have had the name before names were noted.
+  // All accounts are read, because other accounts can have had the name before names were recorded.
   for (let after = ""; ; ) {
     const users = await store.users.read(after, PAGE_SIZE);
     if (users.some((user) => nameKeyOf(user.username) === key)) return "username-taken";
@@ -139,10 +148,10 @@ export async function forgetName(
   return "forgotten";
 }
 
-/** What the change has done, or why nothing has changed. */
+/** Says whether the password was set, or why nothing has changed. */
 export type ResetPasswordOutcome = "no-user" | "guest" | "password-too-short" | "reset";
 
-/** For a forgotten password: does not ask for the old one. */
+/** Sets a new password without asking for the old one, for a user who has forgotten it. */
 export async function resetPassword(
   { store, passwords, record }: AccountServices,
   id: UserId,
@@ -150,13 +159,13 @@ export async function resetPassword(
 ): Promise<ResetPasswordOutcome> {
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
-  // Guards without a list would admit the guest from then on.
+  // With a password, the guest would be admitted by guards without a list.
   if (user.passwordHash === NO_PASSWORD) return "guest";
   if (isTooShort(password)) return "password-too-short";
   const hash = await passwords.hash(password);
   let current: StoredUser | undefined = user;
   while (!(await store.users.replaceHash(id, current.passwordHash, hash))) {
-    // The user has changed the password in the meantime, or is gone.
+    // The user has changed the password in the meantime, or the account was removed.
     current = await store.users.find(id);
     if (current === undefined) return "no-user";
   }
@@ -164,10 +173,12 @@ export async function resetPassword(
   return "reset";
 }
 
-/** What the change has done, or why nothing has changed. */
+/** Says whether the account was removed, or why nothing has changed. */
 export type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "removed";
 
-/** Never removes the last user, which would reopen the setup for anyone. */
+/**
+ * Removes an account. Never removes the last user, because that would reopen the setup for anyone.
+ */
 export async function removeUser(
   { store, record, keep }: AccountServices,
   id: UserId,
@@ -181,7 +192,7 @@ export async function removeUser(
   return "removed";
 }
 
-/** Ends every session of the user that was issued up to now. */
+/** Ends every session of the user that was issued until now. */
 export async function endUserSessions(
   { store, clock, record }: UserServices,
   id: UserId,
@@ -193,7 +204,7 @@ export async function endUserSessions(
   return "ended";
 }
 
-/** Returns the number of users. */
+/** Ends every session of every user and returns the number of users. */
 export async function endAllSessions({ store, clock, record }: UserServices): Promise<number> {
   const users = await store.users.endAllSessions(nextSecond(clock));
   await record(createAuditEvent("user_sign_out_all", {}));
@@ -202,11 +213,14 @@ export async function endAllSessions({ store, clock, record }: UserServices): Pr
 
 interface RemoveCodesServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
-/** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
+/**
+ * Turns codes off without a code, so that the operator can help after a lost phone. Also cancels an
+ * enrolment that is not confirmed yet.
+ */
 export async function removeCodes(
   { store, record }: RemoveCodesServices,
   id: UserId,
@@ -221,13 +235,13 @@ export async function removeCodes(
 interface RemoveFactorsServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   readonly clock: Pick<Clock, "now">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /**
- * For a user who has lost codes and passkeys: the operator removes both. All sessions end with them,
- * so that neither a lost device nor what was begun there, a passkey or a sign-in, can be used.
+ * Removes codes and passkeys for a user who has lost them. All sessions end, so that neither a lost
+ * device nor a sign-in or passkey that was begun on it can be used.
  */
 export async function removeFactors(
   { store, clock, record }: RemoveFactorsServices,
@@ -247,8 +261,9 @@ interface ListPeopleServices {
 }
 
 /**
- * A page of the people whose username contains a text, next to a username, which can be gone by now;
- * the first page if there is nobody. Returns the usernames that lead to the pages around it.
+ * Lists a page of users whose username contains a text, after or before a username, which may no
+ * longer exist. If no user is there, lists the first page. Returns the usernames that lead to the
+ * pages before and after it.
  */
 export async function listPeople(
   services: ListPeopleServices,

@@ -27,7 +27,10 @@ import { setGroups } from "./set-groups.ts";
 
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 
-/** What the forms call the rules with. `record` says which administrator did it. */
+/**
+ * Lists the services that the forms pass to the rules. `record` notes which administrator made the
+ * change.
+ */
 interface ActionServices extends AccountServices {
   readonly store: StoreParts;
 }
@@ -41,7 +44,7 @@ type Action = (
 const readUserId = (form: Form): UserId => form("user") as UserId;
 const readGroups = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
 
-/** What each form does: the outcome of its rule, or a link to show. */
+/** Maps each form to its action, which returns the outcome of a rule, or a link to show. */
 const actions = {
   async invite(services, form, maker) {
     const [name, until] = [form("username"), form("until")];
@@ -81,7 +84,7 @@ async function createLink(
 type KnownAction = (typeof actions)[keyof typeof actions];
 type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 
-/** The message of an outcome, and the field of the form that it belongs to. */
+/** Maps each outcome to its message and the field of the form that it belongs to. */
 const problems: Readonly<
   Record<Outcome, readonly [MessageName, "groups" | "username" | "until"] | null>
 > = {
@@ -133,13 +136,16 @@ export async function postPeople(
   if ((await findAdmin(rules, user.id)) !== undefined) {
     const isDone = !outcome.startsWith("no-");
     const notices = isDone ? [createNoticeCookie(request, "changeIsSaved")] : [];
-    // Browsers unfold the person that the fragment names.
+    // Browsers open the person that the fragment names.
     return redirect(`${page}#${encodeURIComponent(`p-${readUserId(form)}`)}`, notices);
   }
   return redirect(paths.home ?? resolveLocation(options.postLoginLocation, user));
 }
 
-/** Shows the link, here alone. The page has no forms, which would be sent without an origin. */
+/**
+ * Shows the link, only in this response. The page has no forms, because browsers would send them
+ * without an origin.
+ */
 async function respondWithLink(context: UserContext, { link, token }: MadeLink): Promise<Answer> {
   const { paths, options, views, request } = context;
   const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${getHost(request)}` } =

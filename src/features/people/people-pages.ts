@@ -6,7 +6,10 @@ import type { UserContext } from "../context.ts";
 import { listPeople } from "./accounts.ts";
 
 const MAX_LINKS = 100;
-/** A longer username is cut in the address of a page, which then begins with that person again. */
+/**
+ * A longer username is shortened in the URL of a page, and the page then begins with the same user
+ * again.
+ */
 const MAX_KEY = 500;
 export async function getPeople(context: UserContext): Promise<Answer> {
   const { views, request } = context;
@@ -15,7 +18,7 @@ export async function getPeople(context: UserContext): Promise<Answer> {
   return views.page(context, "people", data, { cookies });
 }
 
-/** What the page shows at a location, which has a query. */
+/** Reads the data that the page shows at a location, which has a query. */
 export async function readPeopleData(
   { rules, views, request }: UserContext,
   location: string,

@@ -4,17 +4,17 @@ import type { UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
 
-/** What the change has done, or why nothing has changed. */
+/** Says whether the groups were set, or why nothing has changed. */
 export type SetGroupsOutcome = "groups-invalid" | "no-user" | "last-admin" | "set";
 
 interface SetGroupsServices {
   readonly store: Pick<StoreParts, "users">;
-  /** Writes an entry of the audit log, which says who did it. */
+  /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
   readonly keep?: Kept;
 }
 
-/** Gives the account these groups instead of those that it has. */
+/** Replaces all groups of the account with these groups. */
 export async function setGroups(
   { store, record, keep }: SetGroupsServices,
   id: UserId,

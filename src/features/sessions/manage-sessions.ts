@@ -15,7 +15,7 @@ import { endStoredSession } from "../../identity/waiting-ends.ts";
 import type { Client } from "../../lib/client.ts";
 import { type Clock, nextSecond } from "../../lib/clock.ts";
 
-/** What signed-in users do with their sessions. */
+/** Lists the services with which signed-in users manage their sessions. */
 interface SessionServices {
   readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
@@ -31,14 +31,18 @@ interface SessionList {
   readonly currentId: string | undefined;
 }
 
-/** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
+/**
+ * A longer list would make the page hard to read. "Sign out everywhere else" also ends the sessions
+ * that are not listed.
+ */
 const MAX_LISTED = 50;
 
 /**
- * This session first, then the most recently used. If this one is not recorded, for example because
- * it is from an older version, it is recorded now.
+ * Lists the current session first, then the most recently used sessions. If the current session is
+ * not recorded, for example because an older version created it, it is recorded now.
  *
- * @param current The session of the request; `undefined` if it has expired since its guard.
+ * @param current is the session of the request; `undefined` if it has expired since the user was
+ *   authenticated.
  */
 export async function listSessions(
   { store, clock, recorder }: SessionServices,
@@ -60,7 +64,10 @@ export async function listSessions(
   return { sessions: sessions.slice(0, MAX_LISTED), hasMore, currentId: id };
 }
 
-/** Ends a session of the user. A session of another user is `no-session`, like an unknown one. */
+/**
+ * Ends a session of the user. A session of another user returns `no-session`, like an unknown
+ * session.
+ */
 export async function endSession(
   services: SessionServices,
   user: User,
@@ -75,9 +82,9 @@ export async function endSession(
 }
 
 /**
- * Ends every session of the user up to now, recorded or not, and continues the current one with a new
- * token, which it returns; `undefined` if it has ended too. It counts from the sign-in as before, so
- * that a stolen session cannot be prolonged.
+ * Ends all sessions of the user that exist now, recorded or not. Returns a new token that continues
+ * the current session, or `undefined` if that session has also ended. The session still counts from
+ * its sign-in, so that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
   { store, clock, tokens, credentialCache, recorder, events }: SessionServices,
@@ -85,7 +92,7 @@ export async function endOtherSessions(
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<IssuedToken | undefined> {
-  // A record that is still to be written would list a session that has ended.
+  // A record that is written later would list a session that has ended.
   await recorder.flush();
   const currentToken = current?.userId === user.id ? current : undefined;
   const asker = currentToken && { id: currentToken.id, validUpTo: computeValidUpTo(currentToken) };
@@ -93,14 +100,15 @@ export async function endOtherSessions(
     const ended = await store.users.endSessions(user.id, nextSecond(clock), asker);
     if (ended === undefined) return undefined;
     events.record(createAuditEvent("session_end_others", { user, client }));
-    // Not from the guard, which may have admitted a slow request long ago: a session that has
-    // ended since must not get a new token.
+    // The store decides, because a slow request may have been authenticated long ago. A session
+    // that has ended since then must not get a new token.
     if (currentToken === undefined || ended.asker === "had-ended") return undefined;
     const token = tokens.sign({ ...currentToken, sessionsFrom: ended.sessionsFrom });
     recorder.recordStart(toSession(token, clock.now(), client));
     return token;
   } finally {
-    // Also after a failure: the sessions may have ended, and only the answer was lost.
+    // The cache is cleared after a failure too: the sessions may have ended and only the result was
+    // lost.
     credentialCache.forget(user.id);
   }
 }

@@ -17,17 +17,20 @@ import { endOtherSessions, endSession, listSessions } from "./manage-sessions.ts
 import { signOut } from "./sign-out.ts";
 
 /**
- * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
- * ignore it over plain HTTP, except on loopback.
+ * Without this header, the back button after a sign-out shows an app's page from the browser's
+ * cache. Browsers ignore the header over plain HTTP, except on loopback.
  */
 const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 
-/** The value of the field `session` for all sessions but that of the request. */
+/** With this value, the field `session` means all sessions except the current one. */
 const OTHERS = "others";
-/** The same for all sessions. */
+/** With this value, the field `session` means all sessions. */
 const ALL = "all";
 
-/** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
+/**
+ * Signs out. The cookie is cleared even if the session cannot be ended yet; the sign-in page then
+ * says so.
+ */
 export async function postLogout(context: Context): Promise<Answer> {
   const { rules, options, paths, request, client } = context;
   const outcome = await signOut(rules, readSessionTokens(request.header("cookie")), client);
@@ -39,8 +42,8 @@ export async function postLogout(context: Context): Promise<Answer> {
 }
 
 /**
- * A session that is not the user's own, or that has ended already, gets the same redirect. The
- * redirect of a user who has ended this session leads to the sign-in.
+ * Ends a session. A session that has already ended, or that belongs to another user, gets the same
+ * redirect. A user who ends the current session is redirected to the sign-in.
  */
 export async function postEndSession(context: UserContext, form: Form): Promise<Answer> {
   const { rules, options, user, client } = context;
@@ -55,7 +58,7 @@ export async function postEndSession(context: UserContext, form: Form): Promise<
     return redirectBack(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
   }
   if (session === ALL) {
-    // Without a token that continues, this session ends as well.
+    // No new token continues the current session, so it ends as well.
     await endOtherSessions(rules, user, undefined, client);
     return postLogout(context);
   }
@@ -63,7 +66,9 @@ export async function postEndSession(context: UserContext, form: Form): Promise<
   return redirectBack(isEnded ? { notice: "sessionIsEnded" } : {});
 }
 
-/** Ends all sessions but that of the request, and returns the cookies with which it continues. */
+/**
+ * Ends all sessions except the current one, and returns the cookies that continue the current one.
+ */
 export async function endOthers(context: UserContext): Promise<readonly string[]> {
   const { rules, options, request, user, client } = context;
   if (!options.sessions.list) return [];

@@ -8,16 +8,16 @@ import type { Clock } from "../../lib/clock.ts";
 export interface SignOutServices {
   readonly tokens: SessionTokens;
   readonly clock: Pick<Clock, "now">;
-  /** `undefined` if the store keeps no sessions. */
+  /** This is `undefined` if the store keeps no sessions. */
   readonly waiting: Pick<WaitingEnds, "end"> | undefined;
 }
 
 /**
- * Ends the sessions of a browser, recorded or not, if the store keeps sessions. Never throws: the
- * browser forgets its cookies in any case. A token without an ID cannot end alone.
+ * Ends the sessions of a browser, recorded or not, if the store keeps sessions. It never throws,
+ * because the browser deletes its cookies in any case. A token without an ID cannot be ended alone.
  *
- * @param cookies The values of its session cookies.
- * @param onlyUser Only the sessions of this user, who has just signed in again.
+ * @param cookies contains the values of the browser's session cookies.
+ * @param onlyUser limits this to the sessions of this user, who has just signed in again.
  */
 export async function signOut(
   { tokens, clock, waiting }: SignOutServices,

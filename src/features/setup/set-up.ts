@@ -20,7 +20,7 @@ export interface SetUpServices extends StartSessionServices {
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
   readonly setupToken: SetupTokenSource;
-  /** Called in the background with the domain of the setup form. */
+  /** Runs in the background with the domain of the setup form. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
 }
 
@@ -31,11 +31,11 @@ export type SetUpForm = Readonly<
 type SetUpOutcome =
   | { readonly kind: "already-configured" | "invalid-setup-token" }
   | { readonly kind: "username-or-password-missing" | "passwords-differ" }
-  /** It has a NUL, which not every store can keep. */
+  /** The username has a NUL character, which not every store can keep. */
   | { readonly kind: "username-unstorable" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
-/** The rule of the setup, in the order of its checks. */
+/** Sets up the first account. The checks run in this order. */
 export async function setUp(
   services: SetUpServices,
   form: SetUpForm,
@@ -52,7 +52,7 @@ export async function setUp(
   if (form.username.includes("\0")) return { kind: "username-unstorable" };
 
   const passwordHash = await services.passwords.hash(form.password, createSetupRequester(client));
-  // The store decides which of concurrent setups is first.
+  // The store decides which of several concurrent setups is first.
   const user = await services.store.users.insertFirst({
     username: form.username,
     passwordHash,
@@ -67,7 +67,10 @@ export async function setUp(
   return { kind: "set-up", user, token };
 }
 
-/** A failure only causes a warning: the account exists, so the setup is closed anyway. */
+/**
+ * Deletes the setup token. A failure only logs a warning, because the account already exists and
+ * closes the setup.
+ */
 export async function deleteUsedToken({ setupToken, log }: SetUpServices): Promise<void> {
   try {
     await setupToken.delete();
@@ -85,7 +88,7 @@ function parseDomain(field: string): string | undefined {
 function startDomainSetup({ setUpDomain, log }: SetUpServices, field: string): void {
   const domain = parseDomain(field);
   if (domain === undefined || setUpDomain === undefined) return;
-  // Later: the response must not wait for a domain setup that begins with slow synchronous work.
+  // The domain setup starts later, so that slow synchronous work in it does not delay the response.
   setImmediate(async () => {
     try {
       await setUpDomain(domain);

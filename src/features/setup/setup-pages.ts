@@ -19,7 +19,7 @@ export async function getSetup(context: Context): Promise<Answer> {
   return views.page(context, "setup", await readSetupData(context, readFromLink, target));
 }
 
-/** Keeps all entered values except the passwords. */
+/** Returns the data of the setup page, with all entered values except the passwords. */
 async function readSetupData(
   { rules }: Context,
   entered: Form,

@@ -26,7 +26,7 @@ import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { type SignInOutcome, signIn } from "./sign-in.ts";
 
-/** The query parameter of a sign-in page to which a refused handoff leads. */
+/** A refused handoff redirects to a sign-in page with this query parameter. */
 export const HANDOFF_FAILED = "handoff_failed";
 
 export async function getLogin(context: Context): Promise<Answer> {
@@ -40,7 +40,8 @@ export async function getLogin(context: Context): Promise<Answer> {
     (needsFactor || asksForRecentSignIn(context, request));
   const continueTo = user && (returnTo ?? resolveLocation(options.postLoginLocation, user));
   const [asksCode, hasPasskeys] = await Promise.all([
-    // If the store cannot be asked: without codes, the field for one has no effect.
+    // If the query fails, the page shows the field. For accounts without codes, the field has no
+    // effect.
     rules.anyFactor.codes.read().catch(() => true),
     rules.anyFactor.passkeys.read().catch(() => false),
   ]);
@@ -77,9 +78,10 @@ export async function postLogin(context: Context, form: Form): Promise<Answer> {
 }
 
 /**
- * The client of a sign-in, which the rate limit counts by address.
+ * Returns the client of a sign-in. The rate limit counts by its address.
  *
- * @throws {Fault} `remote_address_unknown`, but the count of accounts comes before the limit.
+ * @throws {Fault} `remote_address_unknown` if an account exists, because only then a limit
+ *   applies.
  */
 export async function getLimitedClient({
   rules,
@@ -91,7 +93,7 @@ export async function getLimitedClient({
   return isLimited ? { ...client, remoteAddress: proxies.getRemoteAddress(request) } : client;
 }
 
-/** The response to every way of signing in. */
+/** Responds to the outcome of every way of signing in. */
 export async function respondToSignIn(
   context: Context,
   form: Form,
@@ -111,7 +113,7 @@ export async function respondToSignIn(
       return redirect(addReturnTo(`${paths.login}?error=1${again}${factor}`, target));
     case "signed-in": {
       const { user, device } = outcome;
-      // The new session replaces the one that this browser had, if it is of the same user.
+      // The new session replaces the browser's previous session if it belongs to the same user.
       const replaced = readSessionTokens(request.header("cookie"));
       await signOut(rules, replaced, context.client, user.id);
       return redirectSignedIn(context, outcome, target, [

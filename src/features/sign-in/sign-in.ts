@@ -37,22 +37,25 @@ export interface SignInServices
 export interface SignInAttempt extends Client {
   readonly username: string;
   readonly password: string;
-  /** For accounts that use one-time codes. */
+  /** Accounts that use one-time codes need this code. */
   readonly code?: string;
-  /** The cookie of a remembered device. */
+  /** This is the cookie of a remembered device. */
   readonly device?: string | undefined;
-  /** Whether to remember this device, if the code is right. */
+  /** If true and the code is correct, this device is remembered. */
   readonly remembersDevice?: boolean;
 }
 
-/** One `rejected` for an unknown user, a wrong password and a wrong code: nothing tells them apart. */
+/**
+ * The outcome is `rejected` for an unknown user, a wrong password and a wrong code, so that it does
+ * not reveal the reason.
+ */
 export type SignInOutcome =
   | { readonly kind: "needs-setup" | "rate-limited" | "rejected" }
   | {
       readonly kind: "signed-in";
       readonly user: User;
       readonly token: IssuedToken;
-      /** For the cookie of a device that is remembered from now on. */
+      /** This is the cookie value of a device that is now remembered. */
       readonly device?: string | undefined;
     };
 
@@ -72,7 +75,8 @@ export async function signIn(
     attempt.username,
     new Date(services.clock.now()),
   );
-  // Before the password and for any username, so that its time tells nothing.
+  // These queries run before the password check and for any username, so that their time reveals
+  // nothing.
   const [codes, device] = await Promise.all([
     services.store.codes.find(user?.id ?? NOBODY),
     findRememberedDevice(services, attempt),
@@ -83,7 +87,8 @@ export async function signIn(
     ? "remembered"
     : await checkCode(services, { user, codes }, attempt.code ?? "", attempt);
   if (checked === "rejected") return { kind: "rejected" };
-  // It has no codes either if it was removed before they were read.
+  // An account that was removed before its codes were read also has no codes, so it is checked
+  // again.
   const now = new Date(services.clock.now());
   if (checked === "not-needed" && !(await services.store.users.findActive(user.id, now)))
     return { kind: "rejected" };
@@ -107,7 +112,7 @@ async function findRememberedDevice(
 
 const NOBODY = "" as UserId;
 
-/** Replaces a hash of another algorithm or cost. If that fails, the old hash stays in use. */
+/** Replaces a hash that has another algorithm or cost. If this fails, the old hash stays in use. */
 async function renewHash(
   services: SignInServices,
   user: StoredUser,
