@@ -11,13 +11,13 @@ import { readPagesById } from "./db/read-pages.ts";
 import {
   type Account,
   type Device,
-  idOf,
   type Key,
   type Link,
   type Session,
   type StoredUser,
   toAccount,
   toPublicUser,
+  toUserId,
   type UserId,
 } from "./db/records.ts";
 import type { StoreParts } from "./db/store.ts";
@@ -176,27 +176,27 @@ export interface AccountApiServices extends SignInServices, AddUserServices {
   readonly store: StoreParts;
 }
 
-export function createAccountApi(ports: AccountApiServices): AccountApi {
+export function createAccountApi(services: AccountApiServices): AccountApi {
   return {
-    users: createUsers(ports),
-    sessions: createSessions(ports),
-    links: createLinks(ports),
-    keys: createKeys(ports),
-    factors: createFactors(ports),
+    users: createUsers(services),
+    sessions: createSessions(services),
+    links: createLinks(services),
+    keys: createKeys(services),
+    factors: createFactors(services),
   };
 }
 
-const checkId = (id: unknown): UserId => idOf(requireText("id", id));
-const checkUserId = (userId: unknown): UserId => idOf(requireText("userId", userId));
+const checkId = (id: unknown): UserId => toUserId(requireText("id", id));
+const checkUserId = (userId: unknown): UserId => toUserId(requireText("userId", userId));
 
 const withoutHash = (user: StoredUser | undefined): Account | undefined => user && toAccount(user);
 
-export function createUsers(ports: AddUserServices): Users {
-  const { users } = ports.store;
+export function createUsers(services: AddUserServices): Users {
+  const { users } = services.store;
   return Object.freeze<Users>({
     async add(given) {
       const { username, password, ...facts } = checkUser(given);
-      return addUser(ports, username, password, facts);
+      return addUser(services, username, password, facts);
     },
     find: async (id) => withoutHash(await users.find(checkId(id))),
     findByUsername: async (username) =>
@@ -205,12 +205,13 @@ export function createUsers(ports: AddUserServices): Users {
       for await (const page of readPagesById(users.read)) yield* page.map(toAccount);
     },
     rename: async (id, username) =>
-      renameUser(ports, checkId(id), requireText("username", username)),
+      renameUser(services, checkId(id), requireText("username", username)),
     setPassword: async (id, password) =>
-      resetPassword(ports, checkId(id), requireText("password", password)),
-    setGroups: async (id, groups) => setGroups(ports, checkId(id), requireTexts("groups", groups)),
-    remove: async (id) => removeUser(ports, checkId(id)),
-    forgetName: async (username) => forgetName(ports, requireText("username", username)),
+      resetPassword(services, checkId(id), requireText("password", password)),
+    setGroups: async (id, groups) =>
+      setGroups(services, checkId(id), requireTexts("groups", groups)),
+    remove: async (id) => removeUser(services, checkId(id)),
+    forgetName: async (username) => forgetName(services, requireText("username", username)),
   });
 }
 
@@ -235,26 +236,26 @@ interface SessionServices extends RecordingServices {
 }
 
 /** Creates the members that the commands use too. The commands never sign a user in. */
-export function createSessionAdministration(ports: SessionServices): Omit<Sessions, "create"> {
-  const { store, clock } = ports;
+export function createSessionAdministration(services: SessionServices): Omit<Sessions, "create"> {
+  const { store, clock } = services;
   const { sessions, devices } = store;
   const record = async (type: EventType, userId: UserId): Promise<void> => {
     const user = await store.users.find(userId);
-    if (user !== undefined) await ports.record(createAuditEvent(type, { user }));
+    if (user !== undefined) await services.record(createAuditEvent(type, { user }));
   };
   return {
     async list(userId) {
       const id = checkUserId(userId);
-      await ports.recorder?.flush();
+      await services.recorder?.flush();
       return sessions.listOf(id, new Date(clock.now()), MAX_LISTED);
     },
-    devices: async (userId) => listDevices(ports, checkUserId(userId)),
+    devices: async (userId) => listDevices(services, checkUserId(userId)),
     async end(given) {
       const id = requireText("id", given);
-      await ports.recorder?.flush();
+      await services.recorder?.flush();
       const session = await sessions.find(id);
       if (session !== undefined) {
-        if (!(await endStoredSession(ports, session))) return "no-session";
+        if (!(await endStoredSession(services, session))) return "no-session";
         await record("session_end", session.userId);
         return "ended";
       }
@@ -263,14 +264,14 @@ export function createSessionAdministration(ports: SessionServices): Omit<Sessio
       await record("device_remove", device.userId);
       return "forgotten";
     },
-    endAll: async (userId) => endUserSessions(ports, checkUserId(userId)),
+    endAll: async (userId) => endUserSessions(services, checkUserId(userId)),
     async endForEveryone() {
       try {
-        return await endAllSessions(ports);
+        return await endAllSessions(services);
       } finally {
         // The cache is cleared after a failure too: the sessions may have ended and only the result
         // was lost.
-        ports.credentialCache?.forget("all");
+        services.credentialCache?.forget("all");
       }
     },
   };
@@ -282,53 +283,53 @@ interface SignInServices extends SessionServices, StartSessionServices {
   readonly cookieDomain: string | undefined;
 }
 
-const createSessions = (ports: SignInServices): Sessions =>
+const createSessions = (services: SignInServices): Sessions =>
   Object.freeze<Sessions>({
-    ...createSessionAdministration(ports),
+    ...createSessionAdministration(services),
     async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
-      const now = new Date(ports.clock.now());
-      const user = await ports.store.users.findActive(checkUserId(userId), now);
+      const now = new Date(services.clock.now());
+      const user = await services.store.users.findActive(checkUserId(userId), now);
       if (user === undefined) return undefined;
-      const client = ports.proxies.getClient(request);
-      const token = startSession(ports, user, client);
-      await ports.record(createAuditEvent("signin", { user, client }));
+      const client = services.proxies.getClient(request);
+      const token = startSession(services, user, client);
+      await services.record(createAuditEvent("signin", { user, client }));
       return Object.freeze({
         id: token.id,
         expiresAt: new Date(token.expiresAt),
         cookie: `${SESSION_COOKIE}=${token.text}`,
-        setCookies: createSessionCookies(request, token, ports.cookieDomain),
+        setCookies: createSessionCookies(request, token, services.cookieDomain),
       });
     },
   });
 
-export function createLinks(ports: RecordingServices): Links {
-  const { links } = ports.store;
+export function createLinks(services: RecordingServices): Links {
+  const { links } = services.store;
   return Object.freeze<Links>({
-    make: async (wanted) => makeLink(ports, checkLink(wanted, ports.clock.now())),
+    make: async (wanted) => makeLink(services, checkLink(wanted, services.clock.now())),
     async *list() {
-      const now = new Date(ports.clock.now());
+      const now = new Date(services.clock.now());
       for await (const page of readPagesById((...given) => links.read(...given, now))) yield* page;
     },
-    revoke: async (id) => revokeLink(ports, requireText("id", id)),
+    revoke: async (id) => revokeLink(services, requireText("id", id)),
   });
 }
 
-export function createKeys(ports: RecordingServices): Keys {
-  const { keys, users } = ports.store;
+export function createKeys(services: RecordingServices): Keys {
+  const { keys, users } = services.store;
   return Object.freeze<Keys>({
     async add(userId, given) {
       const id = checkUserId(userId);
       const key = checkKey(given);
-      const user = await users.findActive(id, new Date(ports.clock.now()));
-      return user === undefined ? { kind: "no-user" } : addKey(ports, toPublicUser(user), key);
+      const user = await users.findActive(id, new Date(services.clock.now()));
+      return user === undefined ? { kind: "no-user" } : addKey(services, toPublicUser(user), key);
     },
     list: async (userId) => keys.listOf(checkUserId(userId)),
-    revoke: async (id) => revokeKey(ports, requireText("id", id)),
+    revoke: async (id) => revokeKey(services, requireText("id", id)),
   });
 }
 
-export const createFactors = (ports: RecordingServices): SecondFactors =>
+export const createFactors = (services: RecordingServices): SecondFactors =>
   Object.freeze<SecondFactors>({
-    turnOffCodes: async (userId) => removeCodes(ports, checkUserId(userId)),
-    removeAll: async (userId) => removeFactors(ports, checkUserId(userId)),
+    turnOffCodes: async (userId) => removeCodes(services, checkUserId(userId)),
+    removeAll: async (userId) => removeFactors(services, checkUserId(userId)),
   });

@@ -8,7 +8,7 @@ import { createAuthenticateRequest } from "./http/authenticate.ts";
 import { fetchRequest } from "./http/fetch-request.ts";
 import { createUserGuard, type UserGuard } from "./http/guards.ts";
 import { getRequestTarget } from "./http/node-request.ts";
-import { pathOf, pathsUnder, routeOf } from "./http/paths.ts";
+import { getRoutePath, pathsUnder, removeQuery } from "./http/paths.ts";
 import { ProxyTrust } from "./http/remote-address.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import type { Answer } from "./http/responses.ts";
@@ -97,13 +97,13 @@ export interface AdapterParts {
  * ```
  */
 export const createAuth = (options: AuthOptions): Auth =>
-  authOf(settleOptions(options, process.env.NODE_ENV));
+  createSettledAuth(settleOptions(options, process.env.NODE_ENV));
 
 /**
  * Creates the sign-in from settled options. The gate calls this function, because its messages name
  * its own settings.
  */
-export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth {
+export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_GATE): Auth {
   const settled = { ...given, ...gate };
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
@@ -127,7 +127,8 @@ export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth
   };
   const routes = createRouteTable(paths, listRoutes(services, assets));
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(getRequestTarget(url)))),
+    owns: (url: string) =>
+      routes.paths.has(getRoutePath(paths, removeQuery(getRequestTarget(url)))),
     paths: routes.paths,
     answer: (request: WebRequest) => handle(services, routes, request),
     requireAuth: createUserGuard(services.authenticateRequest, services),

@@ -29,11 +29,11 @@ import {
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
   FORWARD_AUTH,
+  getRoutePath,
   HANDOFF,
   type Paths,
   PEOPLE_FORMS,
   READY,
-  routeOf,
 } from "./http/paths.ts";
 import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
 import type { Site } from "./http/site.ts";
@@ -132,7 +132,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
   const account = `${base}/account`;
   const codes = `${account}/codes`;
   const passkeys = `${account}/passkeys`;
-  const link = routeOf(paths, paths.link);
+  const link = getRoutePath(paths, paths.link);
 
   const post = { method: "POST", form: "read" } as const;
   const accountForm = { ...post, page: "account" } as const;
@@ -345,7 +345,7 @@ export function createRouteTable(paths: Paths, routes: readonly Route[]): RouteT
     paths: new Set(byPath.keys()),
     find: (path) =>
       byPath.get(path) ??
-      byPath.get(routeOf(paths, path)) ??
+      byPath.get(getRoutePath(paths, path)) ??
       prefixes.find(([prefix]) => path.startsWith(prefix))?.[1],
   };
 }

@@ -1,7 +1,7 @@
 import type { RecordOf, tables } from "./tables.ts";
 import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
-export { idOf, type LinkPurpose, type PasswordHash, type UserId } from "./values.ts";
+export { type LinkPurpose, type PasswordHash, toUserId, type UserId } from "./values.ts";
 
 // Types that apps see are written out, and the compiler compares them with the columns. Types that
 // only Latchkey sees derive from their tables.

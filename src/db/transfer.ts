@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from "kysely";
 import { Fault } from "../lib/fault.ts";
 import { nameKeyOf } from "../lib/names.ts";
 import { type Db, type TableRow, TransactionConflict, UniqueViolation } from "./database.ts";
-import { usedNameOf } from "./queries/names.ts";
+import { createUsedName } from "./queries/names.ts";
 import { toUser } from "./queries/users.ts";
 import { listColumnNames, type RawRow } from "./rows.ts";
 import { getKeyField } from "./schema.ts";
@@ -111,7 +111,7 @@ function toNameRow(row: Row): Row {
   );
   return toRowValues(
     tables.used_names,
-    usedNameOf(toUser(values as TableRow<typeof tables.users>)),
+    createUsedName(toUser(values as TableRow<typeof tables.users>)),
   );
 }
 

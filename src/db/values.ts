@@ -4,7 +4,7 @@ declare const brand: unique symbol;
 export type UserId = string & { readonly [brand]: "UserId" };
 
 /** Converts a text to a user ID. IDs come from requests and from the app's own tables. */
-export const idOf = (text: string): UserId => String(text) as UserId;
+export const toUserId = (text: string): UserId => String(text) as UserId;
 
 /** Contains a one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
 export type PasswordHash = string & { readonly [brand]: "PasswordHash" };

@@ -1,4 +1,4 @@
-import { type Auth, authOf } from "../auth.ts";
+import { type Auth, createSettledAuth } from "../auth.ts";
 import { isSilentlyPlain } from "../db/postgres/url.ts";
 import { getFileId } from "../db/sqlite/file.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
@@ -83,7 +83,7 @@ async function openGate(
   await Promise.race([opening.done, opening.waiting]);
   const setUpDomain = createDomainSetup(settings, certificates?.setUpDomain);
   const options = { ...toAuthOptions(settings), store, setupToken, setUpDomain, log, people: true };
-  const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
+  const auth = createSettledAuth(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     requireSecondFactor: settings.requireSecondFactor,
     returnDomains: settings.returnDomains,

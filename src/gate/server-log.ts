@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
 import { nodeRequest } from "../http/node-request.ts";
-import { pathsUnder, routeOf } from "../http/paths.ts";
+import { getRoutePath, pathsUnder } from "../http/paths.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
 import { getErrorCode } from "../lib/fault.ts";
 import { toPrintable } from "../lib/files/printable.ts";
@@ -201,7 +201,7 @@ export function logRequests(
       outgoing.setHeader(REQUEST_ID, requestId);
       outgoing.once("close", () => {
         const { method } = request;
-        const path = routeOf(paths, request.path);
+        const path = getRoutePath(paths, request.path);
         const status = outgoing.statusCode;
         const ms = Math.round((monotonic() - start) * 10) / 10;
         const message = wasSent(outgoing) ? "request" : "request aborted";

@@ -35,7 +35,7 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
  * Creates an asset. Its URL contains a digest of the content, so that browsers can cache it
  * forever.
  */
-export function assetOf(
+export function createAsset(
   path: string,
   contentType: string,
   content: string | Uint8Array<ArrayBuffer>,

@@ -1,5 +1,5 @@
 import { isLocalPath } from "../lib/return-target.ts";
-import { type Paths, pathOf } from "./paths.ts";
+import { type Paths, removeQuery } from "./paths.ts";
 import { isSameHost } from "./same-origin.ts";
 import type { WebRequest } from "./web-request.ts";
 
@@ -22,5 +22,5 @@ export function findFormPage({ password, home }: Paths, request: WebRequest): st
  */
 export function findPeoplePage(paths: Paths, request: WebRequest): string {
   const page = findFormPage(paths, request) ?? "";
-  return pathOf(page) === paths.people ? page : paths.people;
+  return removeQuery(page) === paths.people ? page : paths.people;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { pathOf } from "./paths.ts";
+import { removeQuery } from "./paths.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /** Contains what frameworks and body parsers add to Node's request. */
@@ -43,7 +43,7 @@ class WebRequestOnNode implements WebRequest {
     this.#response = response;
     this.method = request.method ?? "GET";
     const target = getRequestTarget(request.originalUrl ?? request.url ?? "/");
-    this.path = pathOf(target);
+    this.path = removeQuery(target);
     this.query = target.slice(this.path.length);
   }
 

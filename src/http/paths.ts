@@ -71,7 +71,7 @@ export const isTaken = (base: string, path: string): boolean =>
  * fragment.
  */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
-  const page = pathOf(location.split("#", 1)[0] ?? "");
+  const page = removeQuery(location.split("#", 1)[0] ?? "");
   return homes.includes(page) || page.startsWith(`${base}/account/`);
 }
 
@@ -79,11 +79,11 @@ export function isAccountPage({ base, homes }: Paths, location: string): boolean
  * Returns how the route table and the server log name a path. The path of a link has no token
  * there.
  */
-export const routeOf = ({ link }: Pick<Paths, "link">, path: string): string =>
+export const getRoutePath = ({ link }: Pick<Paths, "link">, path: string): string =>
   path.startsWith(link) ? `${link}:token` : path;
 
 /** Returns the path of a URL as the client wrote it, without the query. */
-export function pathOf(url: string): string {
+export function removeQuery(url: string): string {
   const query = url.indexOf("?");
   return query === -1 ? url : url.slice(0, query);
 }

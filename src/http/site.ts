@@ -2,7 +2,7 @@ import { createAccent, DEFAULT_ACCENT } from "../pages/accent-color.ts";
 import type { PageFunctions } from "../pages/page-data.ts";
 import { readPageFile } from "../pages/page-files.ts";
 import { loadPages, type Pages } from "../pages/templates.ts";
-import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
+import { type Asset, accentRules, answerAsset, createAsset, keyIcon, readLogo } from "./assets.ts";
 import type { Paths } from "./paths.ts";
 import { type Answer, withHeader } from "./responses.ts";
 import type { WebRequest } from "./web-request.ts";
@@ -44,24 +44,24 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string, path = file): Asset =>
-    assetOf(at(path), "text/javascript; charset=utf-8", readPageFile(file));
+    createAsset(at(path), "text/javascript; charset=utf-8", readPageFile(file));
   const style = readPageFile("latchkey.css") + (accentColor ? accentRules(accent) : "");
-  const styleSheet = assetOf(at("latchkey.css"), STYLE_TYPE, style);
+  const styleSheet = createAsset(at("latchkey.css"), STYLE_TYPE, style);
   // These assets share the paths of other files, because proxies already forward those paths to
   // Latchkey.
-  const customStyleSheet = css ? assetOf(at("latchkey.css"), STYLE_TYPE, css) : undefined;
+  const customStyleSheet = css ? createAsset(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
   const logoOf = (file: string | undefined): Asset => {
     const { type, body } = file === undefined ? icon : readLogo(file);
-    return assetOf(at("latchkey-logo"), type, body);
+    return createAsset(at("latchkey-logo"), type, body);
   };
   const logo = logoOf(logoFile);
   const darkLogo = logoFileDark === undefined ? undefined : logoOf(logoFileDark);
   // These paths are fixed, so browsers cache the files only for an hour.
   const siteFile = (path: string, type: string, body: string): Asset =>
-    assetOf(path, type, body, "public, max-age=3600");
+    createAsset(path, type, body, "public, max-age=3600");
   const siteFiles = [
     siteFile("/favicon.svg", icon.type, icon.body),
     siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),

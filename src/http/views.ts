@@ -7,7 +7,7 @@ import type { PageData, PageHelpers, PageName } from "../pages/page-data.ts";
 import type { Pages } from "../pages/templates.ts";
 import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
 import type { WebOptions } from "./options.ts";
-import { type Paths, routeOf } from "./paths.ts";
+import { getRoutePath, type Paths } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request-id.ts";
 import { type Answer, createPageHeaders, type Headers, respond, respondText } from "./responses.ts";
 import type { AuthenticateCookies } from "./session-cookie.ts";
@@ -42,14 +42,14 @@ interface ErrorPage {
 type Exclusion = Pick<PageData["error"], "host" | "signOutUrl" | "signInUrl">;
 
 export class Views {
-  readonly #ports: ViewServices;
+  readonly #services: ViewServices;
   readonly #headers: Headers;
   readonly #passkeyHeaders: Headers;
 
-  constructor(ports: ViewServices) {
-    this.#ports = ports;
-    this.#headers = createPageHeaders(ports.options);
-    this.#passkeyHeaders = createPageHeaders(ports.options, "self");
+  constructor(services: ViewServices) {
+    this.#services = services;
+    this.#headers = createPageHeaders(services.options);
+    this.#passkeyHeaders = createPageHeaders(services.options, "self");
   }
 
   async page<Name extends PageName>(
@@ -59,7 +59,7 @@ export class Views {
     { status = 200, cookies = [] }: Partial<Pick<Answer, "status" | "cookies">> = {},
   ): Promise<Answer> {
     const reader = { locale: this.locale(viewer.request), helpers: await this.helpers(viewer) };
-    const html = await this.#ports.pages.render(name, reader, data);
+    const html = await this.#services.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     return respond(html, status, headers, cookies);
   }
@@ -79,7 +79,7 @@ export class Views {
     { request, user }: Viewer & { readonly user: User },
     { host, signOutUrl, signInUrl }: Exclusion = {},
   ): Promise<Answer> {
-    const { options, paths } = this.#ports;
+    const { options, paths } = this.#services;
     const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
     const origin = options.hosts.publicUrl;
     const home = user.guest === true ? undefined : paths.home;
@@ -114,14 +114,14 @@ export class Views {
    */
   fault(viewer: Viewer, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
     const { request } = viewer;
-    const { log, run } = this.#ports.requests;
+    const { log, run } = this.#services.requests;
     return run(request, (requestId) => {
       const error = toError(thrown);
       const isTemporary = error instanceof Unavailable;
       const calm = this.message(request, isTemporary ? "unavailable" : "internalFailure");
       const data = { message: shown ? error.message : calm, requestId };
       const { method } = request;
-      const path = routeOf(this.#ports.paths, request.path);
+      const path = getRoutePath(this.#services.paths, request.path);
       if (!isTemporary) {
         log.error({ err: error, method, path }, "request failed");
         return this.#errorPage(viewer, { status: 500, ...data });
@@ -137,7 +137,7 @@ export class Views {
   }
 
   locale(request: WebRequest): Locale {
-    return this.#ports.options.pages.locale ?? chooseLocale(request.header("accept-language"));
+    return this.#services.options.pages.locale ?? chooseLocale(request.header("accept-language"));
   }
 
   message(request: WebRequest, name: MessageName): string {
@@ -146,7 +146,7 @@ export class Views {
 
   /** Returns the values that every page gets, including an app's own templates. */
   async helpers({ request, user }: Viewer): Promise<PageHelpers> {
-    const { credentialCache, authenticateOnceSetUp } = this.#ports.rules;
+    const { credentialCache, authenticateOnceSetUp } = this.#services.rules;
     return {
       ...helpersWithoutStore(request),
       NeedsSetup: !(await credentialCache.anyExists()),
@@ -160,7 +160,7 @@ export class Views {
     { headers = {}, helpers, origin }: ErrorPage = {},
   ): Promise<Answer> {
     const { request } = viewer;
-    const { pages, requests } = this.#ports;
+    const { pages, requests } = this.#services;
     return requests.run(request, async (id) => {
       const withId = { ...headers, [REQUEST_ID]: id };
       try {

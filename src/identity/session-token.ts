@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { UserId } from "../db/records.ts";
-import { CLOCK_MARGIN_SECONDS, type Clock, secondsOf } from "../lib/clock.ts";
+import { CLOCK_MARGIN_SECONDS, type Clock, readSeconds } from "../lib/clock.ts";
 import { createJwtKey, type Jwt, parseJwt, signJwt } from "./jwt.ts";
 
 /** A session lasts thirty days by default. */
@@ -94,7 +94,7 @@ export function createSessionTokens(
 
   return {
     issue(userId, sessionsFrom = 0, factors = 1) {
-      const issuedAt = secondsOf(clock) * 1_000;
+      const issuedAt = readSeconds(clock) * 1_000;
       const expiresAt = issuedAt + lifetimeSeconds * 1_000;
       return sign({ userId, issuedAt, expiresAt, sessionsFrom, factors, host: undefined });
     },
@@ -103,7 +103,7 @@ export function createSessionTokens(
 
     verify(token) {
       const jwt = parseJwt(token, keys);
-      return jwt === undefined ? "forged" : toVerifiedToken(jwt, secondsOf(clock));
+      return jwt === undefined ? "forged" : toVerifiedToken(jwt, readSeconds(clock));
     },
   };
 }

@@ -12,10 +12,10 @@ export interface Clock {
 /** Sessions end even if the clock of the issuing instance is this far ahead. */
 export const CLOCK_MARGIN_SECONDS = 120;
 
-export const secondsOf = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1_000);
+export const readSeconds = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1_000);
 
 /**
  * Returns the next whole second. Tokens have a time in whole seconds, so sessions of the current
  * second end as well.
  */
-export const nextSecond = (clock: Pick<Clock, "now">): number => secondsOf(clock) + 1;
+export const nextSecond = (clock: Pick<Clock, "now">): number => readSeconds(clock) + 1;

@@ -67,7 +67,7 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
           throw new Fault("page_broken", `pages.${name} did not return text`);
         return html;
       }
-      const state = stateOf(reader, data);
+      const state = formatState(reader, data);
       const key = `${name} ${state}`;
       const known = state === undefined ? undefined : rendered.get(key);
       if (known !== undefined) return known;
@@ -83,7 +83,7 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
  * of a signed-out visitor. There are few such states, so each is rendered only once. Returns
  * `undefined` for other pages.
  */
-function stateOf({ locale, helpers, origin }: Reader, data: object): string | undefined {
+function formatState({ locale, helpers, origin }: Reader, data: object): string | undefined {
   if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
   let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
   for (const value of Object.values(data)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { idOf } from "../../src/db/records.ts";
+import { toUserId } from "../../src/db/records.ts";
 import { type Row, tables, toRowValues } from "../../src/db/tables.ts";
 import { addTo, hashText } from "../support/store.ts";
 import { ruleForBoth, user } from "./either.ts";
@@ -23,7 +23,7 @@ ruleForBoth("finds a user as active until the account ends, and by its name", as
   for (const now of [new Date(0), new Date(8.64e15)]) {
     assert.deepEqual(await store.users.findActive(owner.id, now), owner);
     assert.deepEqual(await store.users.findActiveByName("owner", now), owner);
-    assert.equal(await store.users.findActive(idOf("unknown"), now), undefined);
+    assert.equal(await store.users.findActive(toUserId("unknown"), now), undefined);
     assert.equal(await store.users.findActiveByName("OWNER", now), undefined);
   }
 });
@@ -33,7 +33,7 @@ ruleForBoth("an account with an invalid end has ended", async (store) => {
   const row: Row = toRowValues(tables.users, { ...user("1", "temp"), endsAt: END });
   const damaged = row.map((value) => (value === END.getTime() ? 8.64e15 + 1 : value));
   await store.transfer.importRows([{ table: "users", rows: [damaged] }]);
-  assert.equal(String((await store.users.find(idOf("1")))?.endsAt), "Invalid Date");
-  assert.equal(await store.users.findActive(idOf("1"), before), undefined);
+  assert.equal(String((await store.users.find(toUserId("1")))?.endsAt), "Invalid Date");
+  assert.equal(await store.users.findActive(toUserId("1"), before), undefined);
   assert.equal(await store.users.findActiveByName("temp", before), undefined);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idOf, NO_PASSWORD, toAccount, toPublicUser } from "../../src/db/records.ts";
+import { NO_PASSWORD, toAccount, toPublicUser, toUserId } from "../../src/db/records.ts";
 import { hashText } from "../support/store.ts";
 
 test("an app sees a stored user without the hash, and an operator also the ends", () => {
-  const user = { id: idOf("1"), username: "ann", groups: ["family"] };
+  const user = { id: toUserId("1"), username: "ann", groups: ["family"] };
   const stored = { ...user, passwordHash: hashText("x") };
   const ends = { endsAt: new Date(7_000), sessionsFrom: 5 };
   for (const one of [stored, { ...stored, ...ends }]) assert.deepEqual(toPublicUser(one), user);
@@ -17,5 +17,5 @@ test("an app sees a stored user without the hash, and an operator also the ends"
 });
 
 test("an ID of an app can be a number, as plain JavaScript may have it", () => {
-  assert.equal(idOf(5 as never), "5");
+  assert.equal(toUserId(5 as never), "5");
 });

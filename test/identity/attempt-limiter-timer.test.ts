@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authOf } from "../../src/auth.ts";
+import { createSettledAuth } from "../../src/auth.ts";
 import { fetchRequest } from "../../src/index.ts";
 import { Unavailable } from "../../src/lib/fault.ts";
 import { type Levels, noMeter } from "../../src/lib/meter.ts";
@@ -23,7 +23,7 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
   t.mock.method(store.users, "findActiveByName", busy);
   const watch = t.mock.fn((_: Levels) => {});
   const options = settleOptions({ secret: SECRET, log: recordingLog(), store }, undefined);
-  const auth = authOf(options, { ...NO_GATE, meter: { ...noMeter, watch } });
+  const auth = createSettledAuth(options, { ...NO_GATE, meter: { ...noMeter, watch } });
   const [levels] = watch.mock.calls[0]?.arguments ?? [];
   const request = new Request("http://localhost/login", { method: "POST" });
   const attempt = (remoteAddress: string) =>

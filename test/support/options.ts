@@ -1,4 +1,4 @@
-import { type Auth, authOf } from "../../src/auth.ts";
+import { type Auth, createSettledAuth } from "../../src/auth.ts";
 import type { AuthOptions } from "../../src/index.ts";
 import { type GateOptions, NO_GATE } from "../../src/options.ts";
 import { settleOptions } from "../../src/settle-options.ts";
@@ -23,5 +23,5 @@ export function authWith(all: AppOptions): Auth {
   const { standalone, meter, ...others } = { ...NO_GATE, ...all };
   const { returnDomains, requireSecondFactor, assertions, ...options } = others;
   const gate = { standalone, meter, returnDomains, requireSecondFactor, assertions };
-  return authOf(settleOptions(optionsWith(options)), gate);
+  return createSettledAuth(settleOptions(optionsWith(options)), gate);
 }

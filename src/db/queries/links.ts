@@ -13,7 +13,7 @@ import {
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
-import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
+import { findUser, insertUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
 
 const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
 
@@ -136,7 +136,7 @@ async function resetPassword(
     .where("id", "=", userId)
     .execute();
   await raiseSessionsFrom(trx, user, nextSecond({ now: () => now.getTime() }));
-  await removeLinksOf(trx, userId);
+  await removeUserLinks(trx, userId);
   if (purpose === "reset-codes-off")
     await trx.deleteFrom("latchkey_codes").where("user_id", "=", userId).execute();
   return toPublicUser({ ...user, passwordHash });

@@ -53,7 +53,7 @@ export async function listEntries(
 }
 
 /** Lists the rows for the home page. */
-const listNewestRowsOf = compileOnce((db, beforeId: number, userId: UserId, limit: number) =>
+const listNewestUserRows = compileOnce((db, beforeId: number, userId: UserId, limit: number) =>
   db
     .selectFrom("latchkey_log")
     .selectAll()
@@ -69,7 +69,7 @@ export async function listNewestEntries(
   { userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
 ): Promise<readonly LogEntry[]> {
   if (userId !== undefined && filter.type === undefined && filter.since === undefined)
-    return (await listNewestRowsOf(db, beforeId, userId, limit)).map(toEntry);
+    return (await listNewestUserRows(db, beforeId, userId, limit)).map(toEntry);
   let entries = db.selectFrom("latchkey_log").selectAll().where("id", "<", beforeId);
   if (userId !== undefined) entries = entries.where("user_id", "=", userId);
   const query = filterEntries(db, entries, filter).orderBy("id", "desc").limit(limit);

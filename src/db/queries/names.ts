@@ -11,7 +11,7 @@ const GUEST_NAME_MS = 30 * 86_400_000;
  * Returns the username of a user as a used name. The name of a guest becomes free some time after
  * the account ends.
  */
-export function usedNameOf({ id, username, passwordHash, endsAt }: StoredUser): UsedName {
+export function createUsedName({ id, username, passwordHash, endsAt }: StoredUser): UsedName {
   const isGuest = passwordHash === NO_PASSWORD && endsAt !== undefined;
   return {
     id: nameKeyOf(username),
@@ -21,7 +21,7 @@ export function usedNameOf({ id, username, passwordHash, endsAt }: StoredUser): 
 }
 
 const insertName = (db: Db, user: StoredUser) =>
-  db.insertInto("latchkey_used_names").values(toRow(tables.used_names, usedNameOf(user)));
+  db.insertInto("latchkey_used_names").values(toRow(tables.used_names, createUsedName(user)));
 
 /**
  * Records the username as used, and returns whether the name was free. Must run in a transaction.
@@ -37,7 +37,7 @@ export async function claimName(trx: Db, user: StoredUser): Promise<boolean> {
  * Records the username like `claimName`, but also accepts a name that the same user has had before.
  */
 export async function claimNameAgain(trx: Db, user: StoredUser): Promise<boolean> {
-  const { id, holder } = usedNameOf(user);
+  const { id, holder } = createUsedName(user);
   await trx
     .deleteFrom("latchkey_used_names")
     .where("id", "=", id)

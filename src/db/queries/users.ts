@@ -20,7 +20,7 @@ import {
 } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { joinTexts, tables } from "../tables.ts";
-import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
+import { claimName, claimNameAgain, createUsedName, takeName } from "./names.ts";
 
 /** Names what a change of an account must preserve. */
 export type Kept = "an-admin";
@@ -189,7 +189,7 @@ export async function renameUser(
       // An instance of an older version may have inserted the user without recording the username
       // as used.
       await claimName(trx, user);
-      const isOwn = usedNameOf(user).id === usedNameOf(renamed).id;
+      const isOwn = createUsedName(user).id === createUsedName(renamed).id;
       if (!isOwn && !(await claimNameAgain(trx, renamed))) return "taken";
       await trx
         .updateTable("latchkey_users")
@@ -286,7 +286,7 @@ export const replacePasswordHash = (
       .returning("id")
       .executeTakeFirst();
     if (replaced === undefined) return false;
-    if (keep !== "links") await removeLinksOf(trx, id);
+    if (keep !== "links") await removeUserLinks(trx, id);
     return true;
   });
 
@@ -298,7 +298,7 @@ async function removeLinksMadeBy(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("maker_id", "=", id).execute();
 }
 
-export async function removeLinksOf(db: Db, id: UserId): Promise<void> {
+export async function removeUserLinks(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("user_id", "=", id).execute();
 }
 

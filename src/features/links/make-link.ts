@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import { insertUserRow } from "../../db/insert-user-row.ts";
-import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
+import { type Link, NO_PASSWORD, type StoredUser, toUserId, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
 import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
@@ -78,7 +78,7 @@ export async function makeLink(
   }
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
   const now = new Date(clock.now());
-  const user = isReset ? await store.users.findActive(idOf(userId ?? ""), now) : undefined;
+  const user = isReset ? await store.users.findActive(toUserId(userId ?? ""), now) : undefined;
   if (isReset && !canHavePassword(user)) return { kind: "no-user" };
   const token = createRandomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: digestText(token) };

@@ -2,7 +2,7 @@ import { type Form, findMissingFields } from "../../http/form.ts";
 import { findFormPage } from "../../http/form-page.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
-import { pathOf } from "../../http/paths.ts";
+import { removeQuery } from "../../http/paths.ts";
 import { COOKIE_CHALLENGE, noteForgedToken } from "../../http/refusals.ts";
 import { type Answer, redirect, respond, respondJson } from "../../http/responses.ts";
 import { logRefusal } from "../../http/warnings.ts";
@@ -59,7 +59,7 @@ function refresh(
   session: readonly string[],
 ): Answer {
   const page = findFormPage(paths, request);
-  const isHome = page !== undefined && paths.homes.includes(pathOf(page));
+  const isHome = page !== undefined && paths.homes.includes(removeQuery(page));
   const notice = isHome ? [createNoticeCookie(request, "passwordIsChanged")] : [];
   const cookies = [...session, ...notice];
   return request.header("hx-request") === "true"

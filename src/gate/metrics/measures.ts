@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Store } from "../../db/store.ts";
 import type { SignInOutcome } from "../../features/sign-in/sign-in.ts";
-import { pathOf } from "../../http/paths.ts";
+import { removeQuery } from "../../http/paths.ts";
 import type { Meter } from "../../lib/meter.ts";
 import { type Handler, wasSent } from "../handle.ts";
 import type { Registry } from "./registry.ts";
@@ -91,7 +91,7 @@ export function createRequestCounter(
   return (handle, paths) => (incoming, outgoing) => {
     const start = seconds();
     outgoing.once("close", () => {
-      const path = pathOf(incoming.url ?? "");
+      const path = removeQuery(incoming.url ?? "");
       const route = paths.has(path) ? path : "other";
       const method = METHODS.find((listed) => listed === incoming.method) ?? "other";
       const code = wasSent(outgoing) ? String(outgoing.statusCode) : "aborted";
