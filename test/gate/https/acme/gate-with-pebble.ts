@@ -69,10 +69,13 @@ export async function answerOver(
   name: string = NAME,
 ): Promise<SecureAnswer> {
   const root = await pebble.root();
-  return eventually(
+  const answer = eventually(
     () => askSecurely(httpsUrlOf(gate), name, root).catch(() => undefined),
     ISSUED_WITHIN_MS,
   );
+  return answer.catch((cause) => {
+    throw new Error(`no certificate; the gate wrote ${JSON.stringify(gate.serverLog)}`, { cause });
+  });
 }
 
 /** Waits for a line of the server log. */
