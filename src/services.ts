@@ -2,6 +2,7 @@ import { createEventListener } from "./audit/event-listener.ts";
 import { createEventLog } from "./audit/event-log.ts";
 import type { NewAuditEvent } from "./audit/events.ts";
 import type { UserId } from "./db/records.ts";
+import { createAppDirectory } from "./features/apps/app-directory.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
@@ -119,6 +120,7 @@ export function createServices(
     setupToken,
     setUpDomain,
     anyFactor,
+    appDirectory: createAppDirectory(store.apps, clock),
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */

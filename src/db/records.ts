@@ -1,7 +1,14 @@
 import type { RecordOf, tables } from "./tables.ts";
-import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
+import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
 
-export { type LinkPurpose, type PasswordHash, toUserId, type UserId } from "./values.ts";
+export {
+  type ClientType,
+  type LinkPurpose,
+  type PasswordHash,
+  type SigningAlgorithm,
+  toUserId,
+  type UserId,
+} from "./values.ts";
 
 // Types that apps see are written out, and the compiler compares them with the columns. Types that
 // only Latchkey sees derive from their tables.
@@ -213,6 +220,57 @@ export interface Key {
    */
   readonly factors?: number;
 }
+
+/** Describes something that people open with their account. */
+export interface App {
+  /** The ID is also the client ID for OpenID Connect. */
+  readonly id: string;
+  readonly name: string;
+  /** The launcher shows the app under this heading. */
+  readonly section?: string;
+  /** People open the app at this URL. Forward auth finds the app by its host. */
+  readonly url?: string;
+  /** A reverse proxy forwards to this address. */
+  readonly upstream?: string;
+  /** Only members of one of these groups may open the app. If absent, all users except guests may. */
+  readonly groups?: readonly string[];
+  /** The value is 2 if the app requires a second factor. */
+  readonly factors?: number;
+  /** The app speaks OpenID Connect if it has a type. A public client has no secret. */
+  readonly clientType?: ClientType;
+  /** The list contains redirect URIs, with a space between them. */
+  readonly redirects?: string;
+  /** The list contains the URIs to which a sign-out can return, with a space between them. */
+  readonly signOutRedirects?: string;
+  /** The app learns at this URL that a session has ended. */
+  readonly backchannelUrl?: string;
+  /** The value is 1 if each person must agree before the app learns who they are. */
+  readonly consent?: number;
+  /** ID tokens for the app are signed with this algorithm. The default is RS256. */
+  readonly signing?: SigningAlgorithm;
+  readonly createdAt: Date;
+}
+
+/** Describes a secret with which an app authenticates. Only its hash is known. */
+export interface AppSecret extends RecordOf<typeof tables.app_secrets> {}
+
+/** Describes an image of an app for light or for dark pages. */
+export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
+
+/** Describes what a person has agreed to for an app. */
+export interface Consent extends RecordOf<typeof tables.consents> {}
+
+/** Describes that a person has signed in to an app with OpenID Connect. */
+export interface Grant extends RecordOf<typeof tables.grants> {}
+
+/** Describes a code, a token or a step of OpenID Connect. */
+export interface Token extends RecordOf<typeof tables.tokens> {}
+
+/** Describes the message to an app that a session has ended, from the sign-in on. */
+export interface SignOut extends RecordOf<typeof tables.sign_outs> {}
+
+/** Describes a key that signs tokens and assertions. */
+export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}
 
 /** Describes a username that an account has or had, and that no other account can have. */
 export interface UsedName extends RecordOf<typeof tables.used_names> {}

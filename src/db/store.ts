@@ -1,6 +1,9 @@
 import type { Db } from "./database.ts";
 import type { Observer, Operations } from "./operations.ts";
+import * as apps from "./queries/apps.ts";
 import * as codes from "./queries/codes.ts";
+import * as consents from "./queries/consents.ts";
+import * as grants from "./queries/grants.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
@@ -9,6 +12,9 @@ import * as passkeys from "./queries/passkeys.ts";
 import { listPeople } from "./queries/people.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
+import * as signOuts from "./queries/sign-outs.ts";
+import * as signingKeys from "./queries/signing-keys.ts";
+import * as tokens from "./queries/tokens.ts";
 import * as users from "./queries/users.ts";
 import type { AttemptRule, NewLogEntry } from "./records.ts";
 import type { TransferStore } from "./transfer-store.ts";
@@ -45,6 +51,18 @@ export interface Store {
   readonly links: StoreParts["links"];
   /** @internal */
   readonly keys: StoreParts["keys"];
+  /** Stores apps with their secrets and icons. @internal */
+  readonly apps: StoreParts["apps"];
+  /** @internal */
+  readonly consents: StoreParts["consents"];
+  /** Stores who has signed in to which app. @internal */
+  readonly grants: StoreParts["grants"];
+  /** Stores codes and tokens of OpenID Connect. @internal */
+  readonly tokens: StoreParts["tokens"];
+  /** Stores what apps must learn about the end of sessions. @internal */
+  readonly signOuts: StoreParts["signOuts"];
+  /** @internal */
+  readonly signingKeys: StoreParts["signingKeys"];
   /** Stores the setup token that all instances require. @internal */
   readonly setupToken: StoreParts["setupToken"];
   /** Only PostgreSQL has this part. @internal */
@@ -171,6 +189,52 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("keys.insert", keys.insertKey),
       remove: operation("keys.remove", keys.removeKey),
       noteUsed: operation("keys.noteUsed", keys.noteKeyUsed),
+    },
+    apps: {
+      list: operation("apps.list", apps.listApps),
+      find: operation("apps.find", apps.findApp),
+      insert: operation("apps.insert", apps.insertApp),
+      change: operation("apps.change", apps.changeApp),
+      remove: operation("apps.remove", apps.removeApp),
+      listSecrets: operation("apps.listSecrets", apps.listAppSecrets),
+      insertSecret: operation("apps.insertSecret", apps.insertAppSecret),
+      removeOldestSecret: operation("apps.removeOldestSecret", apps.removeOldestAppSecret),
+      findIcon: operation("apps.findIcon", apps.findAppIcon),
+      listIconIds: operation("apps.listIconIds", apps.listAppIconIds),
+      setIcon: operation("apps.setIcon", apps.setAppIcon),
+      removeIcon: operation("apps.removeIcon", apps.removeAppIcon),
+    },
+    consents: {
+      find: operation("consents.find", consents.findConsent),
+      listOf: operation("consents.listOf", consents.listConsents),
+      set: operation("consents.set", consents.setConsent),
+      remove: operation("consents.remove", consents.removeConsent),
+    },
+    grants: {
+      insert: operation("grants.insert", grants.insertGrant),
+      setContent: operation("grants.setContent", grants.setGrantContent),
+      findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
+      findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
+      list: operation("grants.list", grants.listGrants),
+      remove: operation("grants.remove", grants.removeGrants),
+    },
+    tokens: {
+      find: operation("tokens.find", tokens.findToken),
+      findByUserCode: operation("tokens.findByUserCode", tokens.findTokenByUserCode),
+      set: operation("tokens.set", tokens.setToken),
+      consume: operation("tokens.consume", tokens.consumeToken),
+      remove: operation("tokens.remove", tokens.removeToken),
+    },
+    signOuts: {
+      listOpen: operation("signOuts.listOpen", signOuts.listOpenSignOuts),
+      end: operation("signOuts.end", signOuts.endSignOuts),
+      claimDue: operation("signOuts.claimDue", signOuts.claimDueSignOuts),
+      note: operation("signOuts.note", signOuts.noteSignOut),
+      list: operation("signOuts.list", signOuts.listSignOuts),
+    },
+    signingKeys: {
+      list: operation("signingKeys.list", signingKeys.listSigningKeys),
+      insert: operation("signingKeys.insert", signingKeys.insertSigningKeys),
     },
     log: {
       insert: operations.define("log.insert", insertEntries),

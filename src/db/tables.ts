@@ -1,8 +1,11 @@
 import { Fault } from "../lib/fault.ts";
-import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
+import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
 
 /** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
+/** Matches the ID of an app. */
+export const APP_ID: RegExp = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
@@ -195,6 +198,144 @@ export const tables = {
       token: text({ maxBytes: 255 }),
     },
     since: 2,
+  },
+  apps: {
+    columns: {
+      /** The ID is also the client ID for OpenID Connect. */
+      id: text({ maxBytes: 63, pattern: APP_ID }),
+      name: text({ maxBytes: 255 }),
+      section: optional(text({ maxBytes: 255 })),
+      /** People open the app at this URL. Forward auth finds the app by its host. */
+      url: optional(text({ maxBytes: 2_048 })),
+      /** A reverse proxy forwards to this address. */
+      upstream: optional(text({ maxBytes: 2_048 })),
+      /** Only members of one of these groups may open the app. */
+      groups: optional(texts({ maxBytes: 32, pattern: GROUP })),
+      /** The value is 2 if the app requires a second factor. */
+      factors: optional(integer()),
+      /** The app speaks OpenID Connect if it has a type. A public client has no secret. */
+      clientType: optional(text<ClientType>({ maxBytes: 32 })),
+      /** The list contains redirect URIs, with a space between them. */
+      redirects: optional(text({ maxBytes: 65_536 })),
+      /** The list contains the URIs to which a sign-out can return, with a space between them. */
+      signOutRedirects: optional(text({ maxBytes: 65_536 })),
+      /** The app learns at this URL that a session has ended. */
+      backchannelUrl: optional(text({ maxBytes: 2_048 })),
+      /** The value is 1 if each person must agree before the app learns who they are. */
+      consent: optional(integer()),
+      /** ID tokens for the app are signed with this algorithm. The default is RS256. */
+      signing: optional(text<SigningAlgorithm>({ maxBytes: 32 })),
+      createdAt: time(),
+    },
+    since: 3,
+  },
+  app_secrets: {
+    columns: {
+      id: text({ maxBytes: 255 }),
+      appId: text({ maxBytes: 63 }),
+      /** The value is the SHA-256 of the secret, in base64url. */
+      hash: text({ maxBytes: 255, unique: true, secret: true }),
+      createdAt: time(),
+    },
+    indexes: ["app_id"],
+    since: 3,
+  },
+  app_icons: {
+    columns: {
+      /** The ID is the ID of the app with `/light` or `/dark`. */
+      id: text({ maxBytes: 255 }),
+      type: text({ maxBytes: 255 }),
+      /** The value is the image in base64. */
+      body: text({ maxBytes: 1_048_576 }),
+    },
+    since: 3,
+  },
+  consents: {
+    columns: {
+      /** The ID is the ID of the app and the ID of the user. */
+      id: text({ maxBytes: 511 }),
+      userId: user(),
+      appId: text({ maxBytes: 63 }),
+      /** The list contains the scopes that the person has agreed to, with a space between them. */
+      scopes: text({ maxBytes: 2_048 }),
+      createdAt: time(),
+    },
+    indexes: ["user_id", "app_id"],
+    since: 3,
+  },
+  grants: {
+    columns: {
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      appId: text({ maxBytes: 63 }),
+      /** The grant ends with this session, unless it is an offline grant. */
+      sessionId: optional(text({ maxBytes: 255 })),
+      /** Apps know the session under this ID, which the claim `sid` contains. */
+      sid: text({ maxBytes: 255, unique: true }),
+      /** The grant ends once the `sessionsFrom` of the account is greater than this value. */
+      validUpTo: integer(),
+      factors: integer(),
+      /** The value is 1 for a grant that outlives the session of the browser. */
+      offline: optional(integer()),
+      /** The value is the JSON of what the app may learn. */
+      content: text({ maxBytes: 65_536 }),
+      createdAt: time(),
+      expiresAt: time(),
+    },
+    indexes: ["user_id", "app_id", "session_id", "expires_at"],
+    since: 3,
+  },
+  tokens: {
+    columns: {
+      /** The ID is the SHA-256 of the kind and the text of the token, in base64url. */
+      id: text({ maxBytes: 255 }),
+      kind: text({ maxBytes: 255 }),
+      grantId: optional(text({ maxBytes: 255 })),
+      /** The value is the SHA-256 of the code that a person enters for a device. */
+      userCode: optional(text({ maxBytes: 255 })),
+      /** The value is the JSON of the token, without its text. */
+      content: text({ maxBytes: 65_536 }),
+      consumedAt: optional(time()),
+      expiresAt: time(),
+    },
+    indexes: ["grant_id", "user_code", "expires_at"],
+    since: 3,
+  },
+  sign_outs: {
+    columns: {
+      /** The ID is the `sid` of the grant whose end the app must learn. */
+      id: text({ maxBytes: 255 }),
+      appId: text({ maxBytes: 63 }),
+      /** The account may no longer exist. */
+      userId: text<UserId>({ maxBytes: 255 }),
+      grantId: text({ maxBytes: 255 }),
+      /** The URL is copied from the app, which may no longer exist. */
+      url: text({ maxBytes: 2_048 }),
+      /** The grant ended at this time. It is absent while the grant is valid. */
+      endedAt: optional(time()),
+      /** The next request is due at this time. It is absent once no request will follow. */
+      dueAt: optional(time()),
+      tries: integer(),
+      acknowledgedAt: optional(time()),
+      /** Says why the last request failed. */
+      problem: optional(text({ maxBytes: 1_024 })),
+      expiresAt: time(),
+    },
+    indexes: ["app_id", "user_id", "grant_id", "due_at", "expires_at"],
+    since: 3,
+  },
+  signing_keys: {
+    columns: {
+      /** The ID is the claim `kid`. */
+      id: text({ maxBytes: 255 }),
+      algorithm: text<SigningAlgorithm>({ maxBytes: 32 }),
+      /** The value is the private key as JSON, sealed. */
+      sealed: text({ maxBytes: 16_384, secret: true }),
+      createdAt: time(),
+      /** Another key signs from this time on. */
+      replacedAt: optional(time()),
+    },
+    since: 3,
   },
   log: {
     columns: {

@@ -11,3 +11,9 @@ export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
 
 /** With `reset-codes-off`, a new password also turns off the one-time codes. */
 export type LinkPurpose = "invite" | "guest" | "reset" | "reset-codes-off";
+
+/** A `confidential` client authenticates with a secret. A `public` client cannot keep one. */
+export type ClientType = "confidential" | "public";
+
+/** Tokens are signed with one of these algorithms. */
+export type SigningAlgorithm = "RS256" | "ES256";

@@ -22,6 +22,7 @@ import type { Client } from "../lib/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import type { AppDirectory } from "./apps/app-directory.ts";
 import type { Assertions } from "./forward-auth/assertions.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
@@ -43,6 +44,8 @@ export interface RuleServices {
    */
   readonly onFactorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;
+  /** Knows all apps, at most a second old. */
+  readonly appDirectory: AppDirectory;
   readonly seals: Seals;
   /** Issues and verifies the challenges of passkeys. */
   readonly challenges: Challenges;

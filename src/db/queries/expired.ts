@@ -7,7 +7,14 @@ const MAX_REMOVED = 100;
 /** Removes some rows that have expired by this time, even for an instance whose clock is behind. */
 export async function removeExpired(
   db: Db,
-  table: "latchkey_sessions" | "latchkey_handoffs" | "latchkey_answers" | "latchkey_devices",
+  table:
+    | "latchkey_sessions"
+    | "latchkey_handoffs"
+    | "latchkey_answers"
+    | "latchkey_devices"
+    | "latchkey_grants"
+    | "latchkey_tokens"
+    | "latchkey_sign_outs",
   by: Date,
 ): Promise<void> {
   await db

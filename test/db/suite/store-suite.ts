@@ -24,7 +24,20 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   for (const part of parts) testPart(part);
 }
 
-export type Part = "attempts" | Exclude<keyof StoreParts, "users" | "log" | "setupToken">;
+export type Part =
+  | "attempts"
+  | Exclude<
+      keyof StoreParts,
+      | "users"
+      | "log"
+      | "setupToken"
+      | "apps"
+      | "consents"
+      | "grants"
+      | "tokens"
+      | "signOuts"
+      | "signingKeys"
+    >;
 
 const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   attempts: testAttempts,

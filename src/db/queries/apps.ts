@@ -1,0 +1,150 @@
+import { type Db, runTransaction, type TableRow } from "../database.ts";
+import type { App, AppIcon, AppSecret } from "../records.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
+
+const toApp = (row: TableRow<typeof tables.apps>): App => toRecord(tables.apps, row);
+
+/** Lists all apps, sorted by ID. */
+export const listApps = async (db: Db): Promise<readonly App[]> =>
+  (await db.selectFrom("latchkey_apps").selectAll().orderBy("id").execute()).map(toApp);
+
+export async function findApp(db: Db, id: string): Promise<App | undefined> {
+  const query = db.selectFrom("latchkey_apps").selectAll().where("id", "=", id);
+  const row = await query.executeTakeFirst();
+  return row && toApp(row);
+}
+
+/** Inserts an app unless its ID exists. Returns whether the app was inserted. */
+export async function insertApp(db: Db, app: App): Promise<boolean> {
+  const inserted = await db
+    .insertInto("latchkey_apps")
+    .values(toRow(tables.apps, app))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/**
+ * Replaces an app by what `change` makes of it, in one step. `change` can run more than once. If it
+ * returns `undefined`, nothing changes. Returns whether the app was changed.
+ */
+export const changeApp = (
+  db: Db,
+  id: string,
+  change: (app: App) => App | undefined,
+): Promise<"no-app" | "unchanged" | "changed"> =>
+  runTransaction(db, async (trx) => {
+    const app = await findApp(trx, id);
+    if (app === undefined) return "no-app";
+    const changed = change(app);
+    if (changed === undefined) return "unchanged";
+    const { id: _, ...columns } = toRow(tables.apps, changed);
+    await trx.updateTable("latchkey_apps").set(columns).where("id", "=", id).execute();
+    return "changed";
+  });
+
+/**
+ * Removes an app with its secrets, icons and consents, and ends all grants of the app. Returns the
+ * app.
+ */
+export const removeApp = (db: Db, id: string): Promise<App | undefined> =>
+  runTransaction(db, async (trx) => {
+    const app = await findApp(trx, id);
+    if (app === undefined) return undefined;
+    await removeGrantsOfApp(trx, id);
+    await trx.deleteFrom("latchkey_consents").where("app_id", "=", id).execute();
+    await trx.deleteFrom("latchkey_app_secrets").where("app_id", "=", id).execute();
+    await trx
+      .deleteFrom("latchkey_app_icons")
+      .where("id", "in", [toIconId(id, "light"), toIconId(id, "dark")])
+      .execute();
+    await trx.deleteFrom("latchkey_apps").where("id", "=", id).execute();
+    return app;
+  });
+
+async function removeGrantsOfApp(trx: Db, appId: string): Promise<void> {
+  await trx
+    .deleteFrom("latchkey_tokens")
+    .where("grant_id", "in", (eb) =>
+      eb.selectFrom("latchkey_grants").select("id").where("app_id", "=", appId),
+    )
+    .execute();
+  await trx.deleteFrom("latchkey_grants").where("app_id", "=", appId).execute();
+}
+
+/** Lists the secrets of an app, oldest first. */
+export async function listAppSecrets(db: Db, appId: string): Promise<readonly AppSecret[]> {
+  const rows = await db
+    .selectFrom("latchkey_app_secrets")
+    .selectAll()
+    .where("app_id", "=", appId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => toRecord(tables.app_secrets, row));
+}
+
+/** Inserts a secret, unless the app does not exist or has `limit` secrets. */
+export const insertAppSecret = (
+  db: Db,
+  secret: AppSecret,
+  limit: number,
+): Promise<"no-app" | "too-many" | "inserted"> =>
+  runTransaction(db, async (trx) => {
+    if ((await findApp(trx, secret.appId)) === undefined) return "no-app";
+    if ((await listAppSecrets(trx, secret.appId)).length >= limit) return "too-many";
+    await trx
+      .insertInto("latchkey_app_secrets")
+      .values(toRow(tables.app_secrets, secret))
+      .execute();
+    return "inserted";
+  });
+
+/** Removes the oldest secret of an app if the app has another one. */
+export const removeOldestAppSecret = (
+  db: Db,
+  appId: string,
+): Promise<"no-app" | "only-one" | "removed"> =>
+  runTransaction(db, async (trx) => {
+    if ((await findApp(trx, appId)) === undefined) return "no-app";
+    const [oldest, next] = await listAppSecrets(trx, appId);
+    if (oldest === undefined || next === undefined) return "only-one";
+    await trx.deleteFrom("latchkey_app_secrets").where("id", "=", oldest.id).execute();
+    return "removed";
+  });
+
+/** Names the pages for which an icon is made. */
+export type IconScheme = "light" | "dark";
+
+export const toIconId = (appId: string, scheme: IconScheme): string => `${appId}/${scheme}`;
+
+export async function findAppIcon(db: Db, id: string): Promise<AppIcon | undefined> {
+  const query = db.selectFrom("latchkey_app_icons").selectAll().where("id", "=", id);
+  const row = await query.executeTakeFirst();
+  return row && toRecord(tables.app_icons, row);
+}
+
+/** Lists the IDs of all icons, without the images. */
+export const listAppIconIds = async (db: Db): Promise<readonly string[]> =>
+  (await db.selectFrom("latchkey_app_icons").select("id").execute()).map(({ id }) => id);
+
+/** Sets the icon of an app for light or dark pages. Returns whether the app exists. */
+export const setAppIcon = (db: Db, appId: string, icon: AppIcon): Promise<boolean> =>
+  runTransaction(db, async (trx) => {
+    if ((await findApp(trx, appId)) === undefined) return false;
+    await trx.deleteFrom("latchkey_app_icons").where("id", "=", icon.id).execute();
+    await trx.insertInto("latchkey_app_icons").values(toRow(tables.app_icons, icon)).execute();
+    return true;
+  });
+
+/** Removes an icon. Returns whether it existed. */
+export async function removeAppIcon(db: Db, id: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("latchkey_app_icons")
+    .where("id", "=", id)
+    .returning("id")
+    .executeTakeFirst();
+  return removed !== undefined;
+}

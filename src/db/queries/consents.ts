@@ -1,0 +1,51 @@
+import { type Db, runTransaction } from "../database.ts";
+import type { Consent, UserId } from "../records.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
+import { removeGrants } from "./grants.ts";
+import { userExists } from "./users.ts";
+
+export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
+
+export async function findConsent(
+  db: Db,
+  appId: string,
+  userId: UserId,
+): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom("latchkey_consents")
+    .selectAll()
+    .where("id", "=", toConsentId(appId, userId))
+    .executeTakeFirst();
+  return row && toRecord(tables.consents, row);
+}
+
+export async function listConsents(db: Db, userId: UserId): Promise<readonly Consent[]> {
+  const rows = await db
+    .selectFrom("latchkey_consents")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("app_id")
+    .execute();
+  return rows.map((row) => toRecord(tables.consents, row));
+}
+
+/** Records what a person has agreed to, in place of an earlier consent. */
+export const setConsent = (db: Db, consent: Consent): Promise<void> =>
+  runTransaction(db, async (trx) => {
+    if (!(await userExists(trx, consent.userId))) return;
+    await trx.deleteFrom("latchkey_consents").where("id", "=", consent.id).execute();
+    await trx.insertInto("latchkey_consents").values(toRow(tables.consents, consent)).execute();
+  });
+
+/** Removes a consent, and ends the grants that it allowed. Returns whether there was any of them. */
+export const removeConsent = (db: Db, appId: string, userId: UserId): Promise<boolean> =>
+  runTransaction(db, async (trx) => {
+    const removed = await trx
+      .deleteFrom("latchkey_consents")
+      .where("id", "=", toConsentId(appId, userId))
+      .returning("id")
+      .executeTakeFirst();
+    const ended = await removeGrants(trx, { appId, userId });
+    return removed !== undefined || ended > 0;
+  });

@@ -1,0 +1,84 @@
+import type { App, User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import { admitsUser } from "../../identity/admits-user.ts";
+import type { Factors } from "../../identity/session-token.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
+
+/** A change by another process counts after this time at the latest. */
+const MAX_AGE_MS = 1_000;
+
+/** Knows all apps, at most a second old. */
+export interface AppDirectory {
+  /**
+   * Returns all apps without a promise if they were read within the last second: every request to a
+   * guarded app asks.
+   */
+  read(): MaybePromise<Apps>;
+  /** Must be called after each change of an app by this process, also if the change failed. */
+  readonly forget: () => void;
+}
+
+export interface Apps {
+  readonly all: readonly App[];
+  find(id: string): App | undefined;
+  /** Finds the app by the host of its URL. The host has no port. */
+  findByHost(host: string): App | undefined;
+}
+
+/** Creates a directory that reads the store at most once a second, and only if somebody asks. */
+export function createAppDirectory(
+  store: Pick<StoreParts["apps"], "list">,
+  clock: Pick<Clock, "monotonic">,
+): AppDirectory {
+  let known: { readonly until: number; readonly apps: Apps } | undefined;
+  let reading: Promise<Apps> | undefined;
+  let changes = 0;
+
+  async function readAgain(): Promise<Apps> {
+    const startedAt = clock.monotonic();
+    const before = changes;
+    const apps = indexApps(await store.list());
+    if (before === changes) known = { until: startedAt + MAX_AGE_MS, apps };
+    return apps;
+  }
+
+  return {
+    read() {
+      if (known !== undefined && clock.monotonic() < known.until) return known.apps;
+      if (reading !== undefined) return reading;
+      const current = readAgain().finally(() => {
+        if (reading === current) reading = undefined;
+      });
+      reading = current;
+      return current;
+    },
+    forget() {
+      changes += 1;
+      known = undefined;
+      // Whoever asks from now on must not get what was read before the change.
+      reading = undefined;
+    },
+  };
+}
+
+function indexApps(all: readonly App[]): Apps {
+  const byId = new Map(all.map((app) => [app.id, app]));
+  const byHost = new Map<string, App>();
+  for (const app of all) {
+    const host = app.url && parseHostName(new URL(app.url).host);
+    if (host && !byHost.has(host)) byHost.set(host, app);
+  }
+  return { all, find: (id) => byId.get(id), findByHost: (host) => byHost.get(host) };
+}
+
+/** Says whether a user may open an app, or what is missing. */
+export type AppVerdict = "admitted" | "excluded" | "factor-unproven";
+
+/** Decides by the groups and the factors of an app whether a user may open the app. */
+export function judgeUser(app: App, user: User, factors: Factors): AppVerdict {
+  const groups = app.groups === undefined ? [] : [app.groups];
+  if (!admitsUser({ users: [], groups }, user)) return "excluded";
+  return factors >= (app.factors ?? 1) ? "admitted" : "factor-unproven";
+}

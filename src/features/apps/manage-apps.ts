@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import type { App } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import { APP_ID } from "../../db/tables.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createRandomText, digestText } from "../../lib/random-text.ts";
+import type { AppDirectory } from "./app-directory.ts";
+import { type AppFields, applyFields, type FieldProblem } from "./app-fields.ts";
+
+/** Lists the services that rules about apps need. */
+export interface AppServices {
+  readonly store: Pick<StoreParts, "apps">;
+  readonly clock: Pick<Clock, "now">;
+  readonly appDirectory: Pick<AppDirectory, "forget">;
+  /** Writes an audit log entry that says who made the change. */
+  readonly record: (event: NewAuditEvent) => unknown;
+}
+
+export type AddAppOutcome =
+  | FieldProblem
+  | { readonly kind: "id-invalid" | "id-taken" }
+  /** Only this outcome contains the secret, and only if the app is a confidential client. */
+  | { readonly kind: "added"; readonly app: App; readonly secret: string | undefined };
+
+/** Two secrets can be valid, so that an app changes its secret without a break. */
+const MAX_SECRETS = 2;
+const ID_BYTES = 8;
+
+/**
+ * Adds an app.
+ *
+ * @param id Default: the name in lower case, with hyphens.
+ */
+export async function addApp(
+  services: AppServices,
+  fields: AppFields & { readonly name: string },
+  id: string = toAppId(fields.name),
+): Promise<AddAppOutcome> {
+  const { store, clock, appDirectory, record } = services;
+  const createdAt = new Date(clock.now());
+  const app = applyFields({ id, name: fields.name, createdAt }, fields);
+  if ("kind" in app) return app;
+  if (!APP_ID.test(id)) return { kind: "id-invalid" };
+  if (!(await store.apps.insert(app))) return { kind: "id-taken" };
+  appDirectory.forget();
+  await record(createAuditEvent("app_add", { name: id }));
+  if (app.clientType !== "confidential") return { kind: "added", app, secret: undefined };
+  const made = await insertSecret(services, id);
+  return { kind: "added", app, secret: made.kind === "made" ? made.secret : undefined };
+}
+
+/** Makes an ID from a name: "Paperless (office)" becomes `paperless-office`. */
+export const toAppId = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 63)
+    .replace(/-+$/, "");
+
+export type ChangeAppOutcome =
+  | FieldProblem
+  | { readonly kind: "no-app" }
+  /** The app became a confidential client and had no secret. */
+  | { readonly kind: "changed"; readonly secret: string | undefined };
+
+/** Changes the given fields of an app. The change is valid within a second on every instance. */
+export async function changeApp(
+  services: AppServices,
+  id: string,
+  fields: AppFields,
+): Promise<ChangeAppOutcome> {
+  const { store, appDirectory, record } = services;
+  let problem: FieldProblem | undefined;
+  let changed: App | undefined;
+  const outcome = await store.apps
+    .change(id, (app) => {
+      const applied = applyFields(app, fields);
+      problem = "kind" in applied ? applied : undefined;
+      changed = "kind" in applied ? undefined : applied;
+      return changed;
+    })
+    .finally(appDirectory.forget);
+  if (problem !== undefined) return problem;
+  if (outcome !== "changed") return { kind: "no-app" };
+  await record(createAuditEvent("app_change", { name: id }));
+  if (changed?.clientType !== "confidential") return { kind: "changed", secret: undefined };
+  const secrets = await store.apps.listSecrets(id);
+  if (secrets.length > 0) return { kind: "changed", secret: undefined };
+  const made = await insertSecret(services, id);
+  return { kind: "changed", secret: made.kind === "made" ? made.secret : undefined };
+}
+
+/** Removes an app. All its grants end, and its ID can be used again. */
+export async function removeApp(
+  { store, appDirectory, record }: AppServices,
+  id: string,
+): Promise<"no-app" | "removed"> {
+  const removed = await store.apps.remove(id).finally(appDirectory.forget);
+  if (removed === undefined) return "no-app";
+  await record(createAuditEvent("app_remove", { name: id }));
+  return "removed";
+}
+
+export type MakeSecretOutcome =
+  | { readonly kind: "no-app" | "not-confidential" | "too-many" }
+  /** Only this outcome contains the secret. */
+  | { readonly kind: "made"; readonly secret: string };
+
+/** Makes a second secret. Both are valid until the older one is revoked. */
+export async function makeAppSecret(services: AppServices, id: string): Promise<MakeSecretOutcome> {
+  const app = await services.store.apps.find(id);
+  if (app === undefined) return { kind: "no-app" };
+  if (app.clientType !== "confidential") return { kind: "not-confidential" };
+  return insertSecret(services, id);
+}
+
+async function insertSecret(
+  { store, clock, record }: AppServices,
+  appId: string,
+): Promise<MakeSecretOutcome> {
+  const secret = createRandomText();
+  const outcome = await store.apps.insertSecret(
+    {
+      id: randomBytes(ID_BYTES).toString("hex"),
+      appId,
+      hash: digestText(secret),
+      createdAt: new Date(clock.now()),
+    },
+    MAX_SECRETS,
+  );
+  if (outcome !== "inserted") return { kind: outcome };
+  await record(createAuditEvent("app_secret", { name: appId }));
+  return { kind: "made", secret };
+}
+
+/** Revokes the older of two secrets. The only secret stays, since the app could not sign in. */
+export async function revokeAppSecret(
+  { store, record }: AppServices,
+  id: string,
+): Promise<"no-app" | "only-one" | "revoked"> {
+  const outcome = await store.apps.removeOldestSecret(id);
+  if (outcome !== "removed") return outcome;
+  await record(createAuditEvent("app_secret_revoke", { name: id }));
+  return "revoked";
+}
