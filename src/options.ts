@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { EventListener } from "./audit/event-listener.ts";
 import type { Store } from "./db/store.ts";
+import type { CreateOidcPages } from "./features/context.ts";
 import type { SetupTokenSource } from "./features/setup/setup-token.ts";
 import { MAX_CSS_BYTES } from "./http/assets.ts";
 import {
@@ -279,7 +280,16 @@ const pageOptions = {
   people: pageFunction(),
   activity: pageFunction(),
   error: pageFunction(),
+  consent: pageFunction(),
+  device: pageFunction(),
+  signOut: pageFunction(),
 } satisfies OptionRows<PageOptions>;
+
+/** Makes an app a provider of OpenID Connect. `latchkey/oidc` exports the only value. */
+export interface OidcSupport {
+  /** @internal */
+  readonly createPages: CreateOidcPages;
+}
 
 /** Contains the options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {
@@ -332,6 +342,11 @@ export interface AuthOptions {
    * Default: false.
    */
   readonly people?: boolean | undefined;
+  /**
+   * Signs people in to apps that speak OpenID Connect: pass `oidc` of `latchkey/oidc`. Needs
+   * `hosts.publicUrl`. Default: none.
+   */
+  readonly oidc?: OidcSupport | undefined;
   /** Sets the addresses of Latchkey and of the hosts that it trusts. */
   readonly hosts?: HostOptions | undefined;
   /** Sets how guards respond to requests without a session. */
@@ -380,6 +395,11 @@ export const optionTable = {
     (listener) => typeof listener === "function",
   ),
   people: createFlagOption(false),
+  oidc: defineOption<OidcSupport | undefined>(
+    undefined,
+    "the value oidc of latchkey/oidc",
+    (support) => isObject(support) && typeof support.createPages === "function",
+  ),
   hosts: hostOptions,
   guards: guardOptions,
   signIn: signInOptions,

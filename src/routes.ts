@@ -1,4 +1,5 @@
 import type { AccountFormResult } from "./features/account-form.ts";
+import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
   postBeginCodes,
   postConfirmCodes,
@@ -26,11 +27,16 @@ import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import type { Form } from "./http/form.ts";
 import {
   ALIVE,
+  APP_ICONS,
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
+  OAUTH_DISCOVERY,
+  OIDC,
+  OIDC_DISCOVERY,
+  OIDC_INTERACTION,
   type Paths,
   PEOPLE_FORMS,
   READY,
@@ -48,6 +54,8 @@ interface RouteChecks {
   /** A GET route also answers HEAD, without sending the body. */
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** With `prefix`, the route also answers all paths that begin with `path`. */
+  readonly match?: "prefix";
   /**
    * With `any`, the route answers for every host name. By default, it answers only for allowed
    * hosts.
@@ -126,7 +134,8 @@ export interface ProxyRoute {
 export type Route = CheckedRoute | ProxyRoute;
 
 /** Lists all routes that exist with these options. */
-export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
+export function listRoutes(services: Services, assets: Site["assets"]): Route[] {
+  const { options, paths, rules, oidc } = services;
   const { base, login, setup, password, people, home } = paths;
   const { signIn, sessions, guards, standalone } = options;
   const account = `${base}/account`;
@@ -270,6 +279,36 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     }
   }
 
+  if (oidc !== undefined) {
+    const prefix = { path: base + OIDC_INTERACTION, match: "prefix", access: "public" } as const;
+    routes.push(
+      {
+        ...prefix,
+        method: "GET",
+        run: async (context: Context) => (await oidc()).getInteraction(context),
+      },
+      {
+        ...prefix,
+        method: "POST",
+        form: "after-setup",
+        run: async (context, form) => (await oidc()).postInteraction(context, form),
+      },
+    );
+    const run = async (_: Services, request: WebRequest) => (await oidc()).answer(request);
+    routes.push({ method: "any", path: base + OIDC, match: "prefix", access: "proxy", run });
+    for (const path of [OIDC_DISCOVERY, OAUTH_DISCOVERY]) {
+      routes.push({ method: "any", path, access: "proxy", run });
+    }
+    routes.push({
+      method: "GET",
+      path: base + APP_ICONS,
+      match: "prefix",
+      access: "public",
+      host: "any",
+      run: getAppIcon,
+    });
+  }
+
   // Any host name works here: the page for a wrong host loads its style sheet, load balancers send
   // an IP address as the host, and a reverse proxy sends the host of the app.
   const anyHost = { method: "GET", access: "public", host: "any" } as const;
@@ -327,7 +366,7 @@ export interface PathRoutes {
 export interface RouteTable {
   /**
    * Lists the paths that Latchkey serves. In the path of one-time links, `:token` stands for any
-   * text.
+   * text, and at the end of a path, `*` does.
    */
   readonly paths: ReadonlySet<string>;
   find(path: string): PathRoutes | undefined;
@@ -337,12 +376,13 @@ export function createRouteTable(paths: Paths, routes: readonly Route[]): RouteT
   const byPath = new Map<string, PathRoutes>();
   const byPrefix = new Map<string, PathRoutes>();
   for (const [path, routesOfPath] of Map.groupBy(routes, (route) => route.path)) {
-    const isPrefix = routesOfPath.some((route) => route.access === "proxy" && route.match);
+    const isPrefix = routesOfPath.some((route) => route.match === "prefix");
     (isPrefix ? byPrefix : byPath).set(path, createPathRoutes(routesOfPath));
   }
-  const prefixes = [...byPrefix];
+  // A longer prefix is a part of a shorter one, so it is tried first.
+  const prefixes = [...byPrefix].sort(([first], [second]) => second.length - first.length);
   return {
-    paths: new Set(byPath.keys()),
+    paths: new Set([...byPath.keys(), ...prefixes.map(([prefix]) => `${prefix}*`)]),
     find: (path) =>
       byPath.get(path) ??
       byPath.get(getRoutePath(paths, path)) ??

@@ -224,6 +224,7 @@ export function createParts<Open extends OpenDatabase>(
       set: operation("tokens.set", tokens.setToken),
       consume: operation("tokens.consume", tokens.consumeToken),
       remove: operation("tokens.remove", tokens.removeToken),
+      removeOfGrant: operation("tokens.removeOfGrant", tokens.removeTokensOfGrant),
     },
     signOuts: {
       listOpen: operation("signOuts.listOpen", signOuts.listOpenSignOuts),

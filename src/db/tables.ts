@@ -270,8 +270,8 @@ export const tables = {
       appId: text({ maxBytes: 63 }),
       /** The grant ends with this session, unless it is an offline grant. */
       sessionId: optional(text({ maxBytes: 255 })),
-      /** Apps know the session under this ID, which the claim `sid` contains. */
-      sid: text({ maxBytes: 255, unique: true }),
+      /** The app knows the session by this ID, which the claim `sid` contains. */
+      sid: text({ maxBytes: 255 }),
       /** The grant ends once the `sessionsFrom` of the account is greater than this value. */
       validUpTo: integer(),
       factors: integer(),
@@ -303,12 +303,13 @@ export const tables = {
   },
   sign_outs: {
     columns: {
-      /** The ID is the `sid` of the grant whose end the app must learn. */
+      /** The ID is the ID of the grant whose end the app must learn. */
       id: text({ maxBytes: 255 }),
       appId: text({ maxBytes: 63 }),
       /** The account may no longer exist. */
       userId: text<UserId>({ maxBytes: 255 }),
-      grantId: text({ maxBytes: 255 }),
+      /** The app knows the session by this ID. */
+      sid: text({ maxBytes: 255 }),
       /** The URL is copied from the app, which may no longer exist. */
       url: text({ maxBytes: 2_048 }),
       /** The grant ended at this time. It is absent while the grant is valid. */
@@ -321,7 +322,7 @@ export const tables = {
       problem: optional(text({ maxBytes: 1_024 })),
       expiresAt: time(),
     },
-    indexes: ["app_id", "user_id", "grant_id", "due_at", "expires_at"],
+    indexes: ["app_id", "user_id", "due_at", "expires_at"],
     since: 3,
   },
   signing_keys: {

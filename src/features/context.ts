@@ -3,10 +3,12 @@ import type { NewAuditEvent } from "../audit/events.ts";
 import type { User, UserId } from "../db/records.ts";
 import type { Store } from "../db/store.ts";
 import type { AuthenticateRequest } from "../http/authenticate.ts";
+import type { Form } from "../http/form.ts";
 import type { WebOptions } from "../http/options.ts";
 import type { Paths } from "../http/paths.ts";
 import type { ProxyTrust } from "../http/remote-address.ts";
 import type { RequestIds } from "../http/request-id.ts";
+import type { Answer } from "../http/responses.ts";
 import type { AuthenticateCookies } from "../http/session-cookie.ts";
 import type { Views } from "../http/views.ts";
 import type { WebRequest } from "../http/web-request.ts";
@@ -22,6 +24,7 @@ import type { Client } from "../lib/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
 import type { Assertions } from "./forward-auth/assertions.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
@@ -33,7 +36,7 @@ import type { SetupTokenSource } from "./setup/setup-token.ts";
  */
 export interface RuleServices {
   readonly store: Store;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   /** Caches for the guards of this process what sessions and API keys admit. */
@@ -83,6 +86,26 @@ export interface RuleServices {
   readonly assertions: Assertions | undefined;
 }
 
+/** Answers what belongs to OpenID Connect. Its code is loaded with the first request. */
+export interface OidcPages {
+  /** Answers a request for an endpoint of the provider. */
+  answer(request: WebRequest): Promise<Answer>;
+  /** Continues a sign-in to an app. */
+  getInteraction(context: Context): Promise<Answer>;
+  postInteraction(context: Context, form: Form): Promise<Answer>;
+  /** Says for the sign-in page which app a sign-in is for. */
+  findSignInApp(context: Context, returnTo: string): Promise<SignInApp | undefined>;
+}
+
+export interface SignInApp {
+  readonly app: ShownApp;
+  /** Lists the origins or schemes to which the sign-in returns, for the policy of its forms. */
+  readonly returning: readonly string[];
+}
+
+/** Creates the pages of OpenID Connect. `latchkey/oidc` exports it. */
+export type CreateOidcPages = (services: Services) => Promise<OidcPages>;
+
 /** Contains the services that answer requests. Each `createAuth` call creates them once. */
 export interface Services {
   readonly rules: RuleServices;
@@ -93,6 +116,8 @@ export interface Services {
   readonly authenticateRequest: AuthenticateRequest;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
+  /** This is `undefined` if the app does not offer OpenID Connect. */
+  readonly oidc: (() => Promise<OidcPages>) | undefined;
   /** Warns the operator if a proxy is missing from the options. */
   readonly warnOfProxy: (request: WebRequest) => void;
 }

@@ -4,6 +4,7 @@ import { getFileId } from "../db/sqlite/file.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import { noMeter } from "../lib/meter.ts";
+import { oidc } from "../oidc.ts";
 import { systemClock } from "../services.ts";
 import { settleOptions } from "../settle-options.ts";
 import { addIdentityProof } from "./add-identity-proof.ts";
@@ -82,7 +83,15 @@ async function openGate(
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
   const setUpDomain = createDomainSetup(settings, certificates?.setUpDomain);
-  const options = { ...toAuthOptions(settings), store, setupToken, setUpDomain, log, people: true };
+  const options = {
+    ...toAuthOptions(settings),
+    store,
+    setupToken,
+    setUpDomain,
+    log,
+    people: true,
+    oidc,
+  };
   const auth = createSettledAuth(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     requireSecondFactor: settings.requireSecondFactor,

@@ -24,6 +24,19 @@ export const FORWARD_AUTH = "/forward-auth";
 /** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";
 
+/** Apps that speak OpenID Connect read here where its endpoints are. */
+export const OIDC_DISCOVERY = "/.well-known/openid-configuration";
+/** The same, where OAuth clients look for it. */
+export const OAUTH_DISCOVERY = "/.well-known/oauth-authorization-server";
+/** Everything of OpenID Connect is below this path. */
+export const OIDC = "/oidc/";
+/** A sign-in to an app continues here. The ID of the sign-in follows. */
+export const OIDC_INTERACTION = "/oidc/interaction/";
+/** A person enters the code of a device here. */
+export const OIDC_DEVICE = "/oidc/device";
+/** Pages load the icons of apps from below this path. */
+export const APP_ICONS = "/latchkey-icons/";
+
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
@@ -64,14 +77,18 @@ export function pathsUnder(
 /** Returns whether the path is reserved for pages, forms and files other than the home page. */
 export const isTaken = (base: string, path: string): boolean =>
   path.startsWith(`${base}/`) &&
-  /^\/((login|logout|setup)(\/|$)|(account|link)\/.|latchkey[.-])/.test(path.slice(base.length));
+  /^\/((login|logout|setup)(\/|$)|(account|link|oidc)\/.|latchkey[.-])/.test(
+    path.slice(base.length),
+  );
 
 /**
- * Returns whether the location is a page for the signed-in user. It may have a query and a
+ * Returns whether the location is a page for the signed-in user, or a step of a sign-in to an app.
+ * It may have a query and a
  * fragment.
  */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
   const page = removeQuery(location.split("#", 1)[0] ?? "");
+  if (page === base + OIDC_DEVICE || page.startsWith(base + OIDC_INTERACTION)) return true;
   return homes.includes(page) || page.startsWith(`${base}/account/`);
 }
 

@@ -51,8 +51,59 @@ export type HomeForm =
   | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
   | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
 
+/** Describes an app to the person who signs in to it. */
+export interface ShownApp {
+  readonly name: string;
+  /** Pages show the first letter of the name if the app has no icon. */
+  readonly iconUrl: string | undefined;
+  /** Browsers that prefer a dark scheme show this icon, if it exists. */
+  readonly darkIconUrl: string | undefined;
+}
+
 /** Contains the additional values of each page. */
 export interface PageData {
+  readonly consent: {
+    readonly app: ShownApp;
+    /** The app gets the values at this host. */
+    readonly host: string;
+    /** Contains the values that the app gets, in the order of the page. */
+    readonly shares: readonly {
+      readonly kind: "name" | "email" | "groups";
+      readonly value: string;
+    }[];
+    /** True if the app stays signed in after a sign-out here. */
+    readonly staysSignedIn: boolean;
+    /** The form goes to this path, with the field `answer`, which is `yes` or `no`. */
+    readonly formPath: string;
+  };
+  /** The page for a device without a browser of its own, such as a television. */
+  readonly device:
+    | {
+        readonly kind: "enter-code";
+        readonly formPath: string;
+        /** This is the value of the hidden field `xsrf`. */
+        readonly secret: string;
+        readonly problem: string | undefined;
+      }
+    | {
+        readonly kind: "confirm";
+        readonly app: ShownApp;
+        readonly formPath: string;
+        readonly secret: string;
+        readonly userCode: string;
+      }
+    | { readonly kind: "signed-in"; readonly app: ShownApp }
+    | { readonly kind: "stopped" };
+  /** The page for a sign-out that an app has begun. */
+  readonly signOut:
+    | {
+        readonly kind: "ask";
+        readonly app: ShownApp | undefined;
+        readonly formPath: string;
+        /** This is the value of the hidden field `xsrf`. */
+        readonly secret: string;
+      }
+    | { readonly kind: "signed-out" };
   readonly login: {
     /** The sign-in redirects to this page. */
     readonly returnTo?: string | undefined;
@@ -68,6 +119,8 @@ export interface PageData {
      * True if the page shows the optional field `code`, because at least one account uses codes.
      */
     readonly asksCode: boolean;
+    /** The sign-in is for this app. */
+    readonly app?: ShownApp | undefined;
     /** True if the page also offers the field `remember_device`. */
     readonly remembersDevices: boolean;
     /** True if an account can sign in with a passkey here. */

@@ -29,6 +29,15 @@ const placeholders = {
   until: ["date"],
   linkMade: ["date"],
   by: ["who"],
+  withAccountOf: ["app"],
+  consentTitle: ["app"],
+  consentGets: ["host", "app"],
+  deviceConfirmTitle: ["app"],
+  deviceDone: ["app"],
+  signOutAbout: ["app"],
+  redirectRefused: ["app", "uri"],
+  clientUnknown: ["id"],
+  requestRefused: ["reason"],
 } as const;
 
 /** Names a message of the error page or of a form. The English messages never change. */

@@ -28,11 +28,40 @@ const entry = { text: "sample", detail: "::1", ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
+const app = { name: "Photos", iconUrl: undefined, darkIconUrl: undefined };
+const shares = [
+  { kind: "name", value: "sample" },
+  { kind: "email", value: "sample@example.org" },
+  { kind: "groups", value: "family" },
+] as const;
+const form = { formPath: "/oidc/device", secret: "secret" };
+
 /** The usual states of each page. */
 export const samples: Samples = {
+  consent: [
+    {
+      ...signedIn,
+      app: { ...app, iconUrl: "/light", darkIconUrl: "/dark" },
+      host: "a.test",
+      shares,
+      staysSignedIn: true,
+      formPath: "/oidc/interaction/1",
+    },
+  ],
+  device: [
+    { ...signedIn, kind: "enter-code", ...form, problem: "wrong" },
+    { ...signedIn, kind: "confirm", app, ...form, userCode: "BCDF-GHJK" },
+    { ...signedIn, kind: "signed-in", app },
+    { ...signedIn, kind: "stopped" },
+  ],
+  signOut: [
+    { ...signedIn, kind: "ask", app, ...form },
+    { ...signedOut, kind: "signed-out" },
+  ],
   login: [
     { ...unconfigured, ...asking, asksCode: false },
     { ...signedOut, ...asking, HasError: true, returnTo: "/", returnHost: "example.org" },
+    { ...signedOut, ...asking, returnTo: "/oidc/interaction/1", app },
     {
       ...signedIn,
       ...asking,

@@ -56,5 +56,14 @@ export const plain: Omit<PageData, "error"> = {
   link: { purpose: "invite", username: "", isUsernameSet: false },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
   people: { people: [], links: [], search: "" },
+  consent: {
+    app: { name: "Photos", iconUrl: undefined, darkIconUrl: undefined },
+    host: "a.test",
+    shares: [],
+    staysSignedIn: false,
+    formPath: "/oidc/interaction/1",
+  },
+  device: { kind: "stopped" },
+  signOut: { kind: "signed-out" },
   activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
 };

@@ -1,5 +1,5 @@
 import { type Db, runTransaction, type TableRow } from "../database.ts";
-import type { App, AppIcon, AppSecret } from "../records.ts";
+import { type App, type AppIcon, type AppSecret, toIconId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 
@@ -114,11 +114,6 @@ export const removeOldestAppSecret = (
     await trx.deleteFrom("latchkey_app_secrets").where("id", "=", oldest.id).execute();
     return "removed";
   });
-
-/** Names the pages for which an icon is made. */
-export type IconScheme = "light" | "dark";
-
-export const toIconId = (appId: string, scheme: IconScheme): string => `${appId}/${scheme}`;
 
 export async function findAppIcon(db: Db, id: string): Promise<AppIcon | undefined> {
   const query = db.selectFrom("latchkey_app_icons").selectAll().where("id", "=", id);

@@ -57,3 +57,12 @@ export async function consumeToken(db: Db, id: string, at: Date): Promise<boolea
 export async function removeToken(db: Db, id: string): Promise<void> {
   await db.deleteFrom("latchkey_tokens").where("id", "=", id).execute();
 }
+
+/** Removes the codes or tokens of one kind that belong to a grant. */
+export async function removeTokensOfGrant(db: Db, grantId: string, kind: string): Promise<void> {
+  await db
+    .deleteFrom("latchkey_tokens")
+    .where("grant_id", "=", grantId)
+    .where("kind", "=", kind)
+    .execute();
+}

@@ -1,4 +1,4 @@
-import type { App, User } from "../../db/records.ts";
+import { type App, type IconScheme, toIconId, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { admitsUser } from "../../identity/admits-user.ts";
 import type { Factors } from "../../identity/session-token.ts";
@@ -22,6 +22,8 @@ export interface AppDirectory {
 
 export interface Apps {
   readonly all: readonly App[];
+  /** Returns whether the app has an icon for light or dark pages. */
+  hasIcon(id: string, scheme: IconScheme): boolean;
   find(id: string): App | undefined;
   /** Finds the app by the host of its URL. The host has no port. */
   findByHost(host: string): App | undefined;
@@ -29,7 +31,7 @@ export interface Apps {
 
 /** Creates a directory that reads the store at most once a second, and only if somebody asks. */
 export function createAppDirectory(
-  store: Pick<StoreParts["apps"], "list">,
+  store: Pick<StoreParts["apps"], "list" | "listIconIds">,
   clock: Pick<Clock, "monotonic">,
 ): AppDirectory {
   let known: { readonly until: number; readonly apps: Apps } | undefined;
@@ -39,7 +41,8 @@ export function createAppDirectory(
   async function readAgain(): Promise<Apps> {
     const startedAt = clock.monotonic();
     const before = changes;
-    const apps = indexApps(await store.list());
+    const all = await store.list();
+    const apps = indexApps(all, all.length === 0 ? [] : await store.listIconIds());
     if (before === changes) known = { until: startedAt + MAX_AGE_MS, apps };
     return apps;
   }
@@ -63,14 +66,20 @@ export function createAppDirectory(
   };
 }
 
-function indexApps(all: readonly App[]): Apps {
+function indexApps(all: readonly App[], iconIds: readonly string[]): Apps {
+  const icons = new Set(iconIds);
   const byId = new Map(all.map((app) => [app.id, app]));
   const byHost = new Map<string, App>();
   for (const app of all) {
     const host = app.url && parseHostName(new URL(app.url).host);
     if (host && !byHost.has(host)) byHost.set(host, app);
   }
-  return { all, find: (id) => byId.get(id), findByHost: (host) => byHost.get(host) };
+  return {
+    all,
+    hasIcon: (id, scheme) => icons.has(toIconId(id, scheme)),
+    find: (id) => byId.get(id),
+    findByHost: (host) => byHost.get(host),
+  };
 }
 
 /** Says whether a user may open an app, or what is missing. */
