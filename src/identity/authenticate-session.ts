@@ -33,6 +33,12 @@ export type Admission =
   /** Only one host accepts this session. */
   | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };
 
+/** Admits a signed-in user. The user can be a guest, whom a guard refuses. */
+export type Admitted = Extract<Admission, { readonly kind: "admitted" | "guest" }>;
+
+/** Admits no user, and says what is missing: the setup, a sign-in, a second factor or the host. */
+export type NotAdmitted = Exclude<Admission, Admitted>;
+
 /**
  * Authenticates a session token. Runs without a promise where possible, since it is on the hot
  * path.
@@ -43,21 +49,25 @@ const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
 const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
 const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
 
-/** Returns the signed-in user. The user can be a guest, whom a guard refuses. */
-export function getAdmittedUser(admission: Admission): User | undefined {
+/** Returns whether a user is signed in. */
+export function isAdmitted(admission: Admission): admission is Admitted {
   switch (admission.kind) {
     case "admitted":
     case "guest":
-      return admission.user;
+      return true;
     case "needs-setup":
     case "needs-sign-in":
     case "forged-token":
     case "factor-missing":
     case "factor-unproven":
     case "bound":
-      return undefined;
+      return false;
   }
 }
+
+/** Returns the signed-in user, who can be a guest. */
+export const getAdmittedUser = (admission: Admission): User | undefined =>
+  isAdmitted(admission) ? admission.user : undefined;
 
 /**
  * Authenticates a token for single operations. While no account exists, the result is

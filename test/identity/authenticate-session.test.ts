@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_PASSWORD, type User, type UserId } from "../../src/db/records.ts";
 import {
+  type Admission,
   checkSetupFirst,
   createAuthenticateToken,
   createSessionCache,
   getAdmittedUser,
+  isAdmitted,
 } from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
@@ -45,6 +47,23 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
   const admissions = [await guard(token), await guard(undefined), await guard("a.b.c")];
   assert.deepEqual(admissions.map(getAdmittedUser), [user, undefined, undefined]);
+});
+
+test("has a user in two kinds of an admission only", () => {
+  const user = { id: "1" as UserId, username: "ann" };
+  const there = { kind: "admitted", user, factors: 1 } as const;
+  const admissions: Readonly<{ [Kind in Admission["kind"]]: Admission & { kind: Kind } }> = {
+    admitted: there,
+    guest: { kind: "guest", user, factors: 1 },
+    "needs-setup": { kind: "needs-setup" },
+    "needs-sign-in": { kind: "needs-sign-in" },
+    "forged-token": { kind: "forged-token" },
+    "factor-missing": { kind: "factor-missing", user },
+    "factor-unproven": { kind: "factor-unproven" },
+    bound: { kind: "bound", host: "photos.other.test", there },
+  };
+  const admitted = Object.values(admissions).filter(isAdmitted);
+  assert.deepEqual(admitted, [admissions.admitted, admissions.guest]);
 });
 
 test("rejects, and leaves no rejection unhandled, when the count and the lookup both fail", async (t) => {
