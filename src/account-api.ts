@@ -56,10 +56,10 @@ import type { ProxyTrust } from "./http/remote-address.ts";
 import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
 import type { WebRequest } from "./http/web-request.ts";
 import type { CredentialCache } from "./identity/credential-cache.ts";
+import { endStoredSession } from "./identity/end-session.ts";
 import type { Seals } from "./identity/seals.ts";
 import type { SessionRecorder } from "./identity/session-recorder.ts";
 import { type StartSessionServices, startSession } from "./identity/start-session.ts";
-import { endStoredSession } from "./identity/waiting-ends.ts";
 import type { Clock } from "./lib/clock.ts";
 
 /**

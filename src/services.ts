@@ -22,12 +22,12 @@ import {
 } from "./identity/authenticate-session.ts";
 import { createCredentialCache } from "./identity/credential-cache.ts";
 import { createPasswords, type Passwords } from "./identity/passwords.ts";
+import { createPendingSignOuts } from "./identity/pending-sign-outs.ts";
 import { createFactorCheck } from "./identity/required-factor.ts";
 import { createSeals } from "./identity/seals.ts";
 import { createSessionRecorder } from "./identity/session-recorder.ts";
 import { createSessionTokens } from "./identity/session-token.ts";
 import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
-import { createWaitingEnds } from "./identity/waiting-ends.ts";
 import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
 import { recently } from "./lib/recently.ts";
@@ -132,19 +132,19 @@ export function createServices(
       credentialCache.forget(id);
     },
   };
-  const waiting = createWaitingEnds(services);
+  const pendingSignOuts = createPendingSignOuts(services);
   const sessionCache = createSessionCache(credentialCache);
   const authenticateToken = createAuthenticateToken(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
-    waiting,
+    pendingSignOuts,
   });
   /** Does not verify a token again that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
     sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RuleServices = {
     ...services,
-    waiting,
+    pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),
       isGenuine,
@@ -184,7 +184,7 @@ export function createServices(
     async close() {
       clearInterval(cleanUpTimer);
       clearInterval(sumUpTimer);
-      await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), pendingSignOuts.close()]);
       settled.log.sumUp();
     },
   };

@@ -9,6 +9,7 @@ import type {
   FoundCredential,
   RequiredFactor,
 } from "./credential-cache.ts";
+import type { PendingSignOuts } from "./pending-sign-outs.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   computeValidUpTo,
@@ -16,7 +17,6 @@ import {
   type SessionTokens,
   type VerifiedToken,
 } from "./session-token.ts";
-import type { WaitingEnds } from "./waiting-ends.ts";
 
 /** Describes whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
@@ -102,7 +102,7 @@ interface SessionParts {
    * Contains sessions that were signed out in this process, but that are not yet ended in the
    * store.
    */
-  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+  readonly pendingSignOuts: Pick<PendingSignOuts, "has">;
 }
 
 /**
@@ -114,7 +114,7 @@ export function createAuthenticateToken(
   tokens: SessionTokens,
   cache: SessionCache,
   clock: Clock,
-  { store, recorder, waiting }: SessionParts,
+  { store, recorder, pendingSignOuts }: SessionParts,
 ): AuthenticateToken {
   function lookUp(text: string): MaybePromise<Admission> {
     const token = cache.findVerified(text) ?? tokens.verify(text);
@@ -124,7 +124,7 @@ export function createAuthenticateToken(
       cache.forgetText(text);
       return NEEDS_SIGN_IN;
     }
-    if (token.id !== undefined && waiting?.has(token.id) === true) return NEEDS_SIGN_IN;
+    if (token.id !== undefined && pendingSignOuts.has(token.id)) return NEEDS_SIGN_IN;
     return cache
       .lookUp(text, () => readSession(token))
       .then((outcome) => {

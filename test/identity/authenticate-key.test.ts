@@ -9,7 +9,7 @@ import {
 } from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { createKeyText } from "../../src/identity/key-text.ts";
-import { createCoreServices } from "../support/core-services.ts";
+import { createCoreServices, NO_SIGN_OUTS } from "../support/core-services.ts";
 import { eventually } from "../support/eventually.ts";
 import { hashText } from "../support/store.ts";
 import { from, keyPorts } from "./key-services.ts";
@@ -129,6 +129,7 @@ test("a key opens nothing as a session, whether it was used as a key before or n
   const guard = guardWith();
   const requireUser = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   const { text } = await add();
   for (let i = 0; i < 2; i += 1) {

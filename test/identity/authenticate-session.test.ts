@@ -12,7 +12,12 @@ import {
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import { toSession } from "../../src/identity/start-session.ts";
-import { type CoreServices, createCoreServices, signedInOwner } from "../support/core-services.ts";
+import {
+  type CoreServices,
+  createCoreServices,
+  NO_SIGN_OUTS,
+  signedInOwner,
+} from "../support/core-services.ts";
 import { strayFaults } from "../support/faults.ts";
 import { mint, partsOf } from "../support/mint.ts";
 import { CLIENT, idOf } from "./session-services.ts";
@@ -25,6 +30,7 @@ const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
 const createGuard = (ports: Pick<CoreServices, "tokens" | "credentialCache" | "clock" | "store">) =>
   createAuthenticateToken(ports.tokens, createSessionCache(ports.credentialCache), ports.clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
@@ -134,6 +140,7 @@ test("admits nobody after the token has expired, and drops it from the cache", a
   const cache = createSessionCache(ports.credentialCache);
   const guard = createAuthenticateToken(ports.tokens, cache, ports.clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   await guard(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
@@ -181,6 +188,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
   const credentialCache = createCredentialCache(ports.store, clock);
   const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
   await guard(token);
@@ -213,6 +221,7 @@ test("returns the same object without a promise, a query, a signature or the sys
   const credentialCache = createCredentialCache(ports.store, clock);
   const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   const admission = await guard(token);
   assert.deepEqual(admission, admitted(user));
@@ -230,6 +239,7 @@ function notingUses({ tokens, credentialCache, clock, store }: CoreServices) {
   const recorder = { recordUse: (id: string) => void used.push(id) };
   const guard = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
     recorder,
   });
   return { used, guard };
@@ -289,6 +299,7 @@ test("refuses a session that ended while it was looked up, from the next request
     ports.clock,
     {
       store: { findUser },
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   assert.deepEqual(await guard(token), admitted(user), "it began before");
@@ -307,6 +318,7 @@ test("rejects a request whose lookup fails, admits nobody by it, and asks again 
     ports.clock,
     {
       store: { findUser },
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   await assert.rejects(async () => guard(token), /unreachable/);

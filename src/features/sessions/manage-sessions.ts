@@ -3,6 +3,7 @@ import { createAuditEvent } from "../../audit/events.ts";
 import type { Session, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { endStoredSession } from "../../identity/end-session.ts";
 import type { SessionRecorder } from "../../identity/session-recorder.ts";
 import {
   computeValidUpTo,
@@ -11,7 +12,6 @@ import {
   type VerifiedToken,
 } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
-import { endStoredSession } from "../../identity/waiting-ends.ts";
 import type { Client } from "../../lib/client.ts";
 import { type Clock, nextSecond } from "../../lib/clock.ts";
 
