@@ -122,10 +122,7 @@ export function createServices(
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
-    async record(event: NewAuditEvent) {
-      if (event.userId !== undefined) credentialCache.forget(event.userId);
-      events.record(event);
-    },
+    record: (event: NewAuditEvent) => events.record(event),
     onFactorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();

@@ -26,7 +26,7 @@ export interface PendingSignOuts {
   close(): Promise<void>;
 }
 
-interface PendingSignOutsServices extends Required<EndSessionServices> {
+interface PendingSignOutsServices extends EndSessionServices {
   readonly log: ServerLog;
 }
 
