@@ -74,8 +74,8 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
       ...store,
       sessions: {
         ...store.sessions,
-        async handOff(handoff, now) {
-          await store.sessions.handOff(handoff, now);
+        async insertHandoff(handoff, now) {
+          await store.sessions.insertHandoff(handoff, now);
           codes.set(handoff.id, handoff);
         },
         async takeHandoff(id) {

@@ -127,7 +127,7 @@ export function createParts<Open extends OpenDatabase>(
       end: operation("sessions.end", sessions.endSession),
       hasEnded: operation("sessions.hasEnded", users.hasSessionEnded),
       findUser: operation("sessions.findUser", sessions.findSessionUser),
-      handOff: operation("sessions.handOff", sessions.insertHandoff),
+      insertHandoff: operation("sessions.insertHandoff", sessions.insertHandoff),
       takeHandoff: operation("sessions.takeHandoff", sessions.takeHandoff),
     },
     passkeys: {

@@ -20,7 +20,7 @@ import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { Context } from "../context.ts";
 import { postLogout } from "../sessions/sessions-pages.ts";
 import { HANDOFF_FAILED } from "../sign-in/sign-in-pages.ts";
-import { createHandoff, takeHandoff } from "./hand-off.ts";
+import { createHandoff, takeHandoff } from "./handoff.ts";
 
 /**
  * Browsers accept this cookie only from the host itself, so no sibling host can choose its value.

@@ -56,7 +56,9 @@ export async function createHandoff(
     expiresAt: new Date(now + HANDOFF_MS),
   };
   // If the user was removed, no row is stored, so no client can redeem the code.
-  await insertUserRow(store.users, userId, () => store.sessions.handOff(handoff, new Date(now)));
+  await insertUserRow(store.users, userId, () =>
+    store.sessions.insertHandoff(handoff, new Date(now)),
+  );
   return code;
 }
 
