@@ -108,7 +108,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
 
   "the answer to a challenge is not claimed": () => (store) => ({
     ...store,
-    passkeys: { ...store.passkeys, answer: async () => true },
+    passkeys: { ...store.passkeys, claimChallenge: async () => true },
   }),
 
   "a recovery code is not used up": () => (store) => ({

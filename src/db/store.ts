@@ -136,7 +136,7 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("passkeys.insert", passkeys.insertPasskey),
       rename: operation("passkeys.rename", passkeys.renamePasskey),
       remove: operation("passkeys.remove", passkeys.removePasskey),
-      answer: operation("passkeys.answer", passkeys.claimChallenge),
+      claimChallenge: operation("passkeys.claimChallenge", passkeys.claimChallenge),
       use: operation("passkeys.use", passkeys.notePasskeyUse),
     },
     codes: {
