@@ -7,7 +7,7 @@ import {
   postTurnOffCodes,
 } from "./features/codes/codes-pages.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
-import { getHandoff, postHandoffLogout } from "./features/domains/hand-off-pages.ts";
+import { getHandoff, postHandoffLogout } from "./features/domains/handoff-pages.ts";
 import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts";
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
 import { getHome } from "./features/home/home-pages.ts";

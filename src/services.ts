@@ -23,12 +23,12 @@ import {
 } from "./identity/authenticate-session.ts";
 import { createCredentialCache } from "./identity/credential-cache.ts";
 import { createPasswords, type Passwords } from "./identity/passwords.ts";
+import { createPendingSignOuts } from "./identity/pending-sign-outs.ts";
 import { createFactorCheck } from "./identity/required-factor.ts";
 import { createSeals } from "./identity/seals.ts";
 import { createSessionRecorder } from "./identity/session-recorder.ts";
 import { createSessionTokens } from "./identity/session-token.ts";
 import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
-import { createWaitingEnds } from "./identity/waiting-ends.ts";
 import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
 import { recently } from "./lib/recently.ts";
@@ -124,29 +124,26 @@ export function createServices(
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
-    async record(event: NewAuditEvent) {
-      if (event.userId !== undefined) credentialCache.forget(event.userId);
-      events.record(event);
-    },
+    record: (event: NewAuditEvent) => events.record(event),
     onFactorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();
       credentialCache.forget(id);
     },
   };
-  const waiting = createWaitingEnds(services);
+  const pendingSignOuts = createPendingSignOuts(services);
   const sessionCache = createSessionCache(credentialCache);
   const authenticateToken = createAuthenticateToken(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
-    waiting,
+    pendingSignOuts,
   });
   /** Does not verify a token again that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
     sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RuleServices = {
     ...services,
-    waiting,
+    pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),
       isGenuine,
@@ -186,7 +183,7 @@ export function createServices(
     async close() {
       clearInterval(cleanUpTimer);
       clearInterval(sumUpTimer);
-      await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), pendingSignOuts.close()]);
       settled.log.sumUp();
     },
   };

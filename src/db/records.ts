@@ -43,19 +43,14 @@ export const NO_PASSWORD = "$guest$" as PasswordHash;
 export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 
 /**
- * Returns what the app sees of a stored user. The user and its groups are frozen, since several
- * requests get the same object: a handler that adds a group would give that user access to other
- * pages.
+ * Returns what the app sees of a stored user. Each field is named, so that a new column is not
+ * published by accident. The user and its groups are frozen, since several requests get the same
+ * object: a handler that adds a group would give that user access to other pages.
  */
-export const toPublicUser = ({
-  passwordHash,
-  sessionsFrom: _,
-  endsAt: __,
-  groups,
-  ...user
-}: StoredUser): User =>
+export const toPublicUser = ({ id, username, passwordHash, groups }: StoredUser): User =>
   Object.freeze({
-    ...user,
+    id,
+    username,
     // The groups are copied, since a store of the app may later change its own list.
     ...(groups && { groups: Object.freeze([...groups]) }),
     ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),

@@ -145,7 +145,7 @@ export function createParts<Open extends OpenDatabase>(
       end: operation("sessions.end", sessions.endSession),
       hasEnded: operation("sessions.hasEnded", users.hasSessionEnded),
       findUser: operation("sessions.findUser", sessions.findSessionUser),
-      handOff: operation("sessions.handOff", sessions.insertHandoff),
+      insertHandoff: operation("sessions.insertHandoff", sessions.insertHandoff),
       takeHandoff: operation("sessions.takeHandoff", sessions.takeHandoff),
     },
     passkeys: {
@@ -154,7 +154,7 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("passkeys.insert", passkeys.insertPasskey),
       rename: operation("passkeys.rename", passkeys.renamePasskey),
       remove: operation("passkeys.remove", passkeys.removePasskey),
-      answer: operation("passkeys.answer", passkeys.claimChallenge),
+      claimChallenge: operation("passkeys.claimChallenge", passkeys.claimChallenge),
       use: operation("passkeys.use", passkeys.notePasskeyUse),
     },
     codes: {

@@ -10,26 +10,38 @@ export const APP_ID: RegExp = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
 
-type Limits = Omit<Column, "kind" | "optional" | "valueType">;
+type Limits<C extends Column> = Omit<C, "kind" | "optional" | "valueType">;
 
-const text = <Value extends string = string>(limits: Limits): Column<Value> => ({
+const text = <Value extends string = string>(limits: Limits<TextColumn>): TextColumn<Value> => ({
   kind: "text",
   ...limits,
 });
 
 /** Defines a column that holds a list of texts without commas. */
-const texts = (limits: Limits): Column<readonly string[]> => ({ kind: "texts", ...limits });
+const texts = (limits: Limits<TextColumn>): TextColumn<readonly string[]> => ({
+  kind: "texts",
+  ...limits,
+});
 
-const integer = (limits: Limits = {}): Column<number> => ({ kind: "integer", ...limits });
+const integer = (limits: Limits<NumberColumn> = {}): NumberColumn<number> => ({
+  kind: "integer",
+  ...limits,
+});
 
 /** Defines a column that holds a time in milliseconds since 1970. */
-const time = (limits: Limits = {}): Column<Date> => ({ kind: "time", ...limits });
+const time = (limits: Limits<NumberColumn> = {}): NumberColumn<Date> => ({
+  kind: "time",
+  ...limits,
+});
 
 /**
  * Defines a column that holds the ID of the account that owns the row. The row is removed with the
  * account, and exported with it unless the column is optional.
  */
-const user = (limits: Limits = {}): Column<UserId> => ({ kind: "user", ...limits });
+const user = (limits: Limits<UserColumn> = {}): UserColumn<UserId> => ({
+  kind: "user",
+  ...limits,
+});
 
 /** Makes a column optional: a record without a value lacks the field. */
 const optional = <Value>(column: Column<Value>): OptionalColumn<Value> => ({
@@ -364,25 +376,36 @@ export interface AnyTable {
 }
 
 /** Describes a column whose values in a record have the type `Value`. */
-export interface Column<Value = unknown> {
-  readonly kind: "text" | "texts" | "integer" | "time" | "user";
+export type Column<Value = unknown> = TextColumn<Value> | NumberColumn<Value> | UserColumn<Value>;
+
+export interface TextColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "text" | "texts";
+  /** An import accepts at most this many bytes for each text. */
+  readonly maxBytes: number;
+  /** An import requires that a text matches this pattern. */
+  readonly pattern?: RegExp;
+}
+
+export interface NumberColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "integer" | "time";
+}
+
+interface UserColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "user";
+}
+
+interface AnyColumn<Value> {
   readonly optional?: true;
   readonly unique?: true;
   /** Exports leave the column out unless hashes are requested. */
   readonly secret?: true;
-  /** An import accepts at most this many bytes. */
-  readonly maxBytes?: number;
-  /** An import requires that a text matches this pattern. */
-  readonly pattern?: RegExp;
   /** This schema added the column. The default is the schema of the table. */
   readonly since?: number;
   /** Only the compiler uses this field. No column has it. */
   readonly valueType?: Value;
 }
 
-interface OptionalColumn<Value = unknown> extends Column<Value> {
-  readonly optional: true;
-}
+type OptionalColumn<Value = unknown> = Column<Value> & { readonly optional: true };
 
 /** Resolves to the type of the values of a column. */
 export type ValueOf<C extends Column> = NonNullable<C["valueType"]>;

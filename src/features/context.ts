@@ -15,11 +15,11 @@ import type { WebRequest } from "../http/web-request.ts";
 import type { AttemptLimiter } from "../identity/attempt-limiter.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
 import type { Passwords } from "../identity/passwords.ts";
+import type { PendingSignOuts } from "../identity/pending-sign-outs.ts";
 import type { Seals } from "../identity/seals.ts";
 import type { SessionRecorder } from "../identity/session-recorder.ts";
 import type { SessionTokens } from "../identity/session-token.ts";
 import type { Limiter } from "../identity/shared-limiter.ts";
-import type { WaitingEnds } from "../identity/waiting-ends.ts";
 import type { Client } from "../lib/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
@@ -73,7 +73,7 @@ export interface RuleServices {
   readonly record: (event: NewAuditEvent) => unknown;
   readonly log: ServerLog;
   /** Contains sessions that were signed out here and that the database has not ended yet. */
-  readonly waiting: WaitingEnds | undefined;
+  readonly pendingSignOuts: PendingSignOuts;
   /** Identifies the user. Returns `needs-setup` while no account exists. */
   readonly authenticate: AuthenticateCookies;
   /** Identifies the user without checking whether an account exists. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
-import type { Handler } from "./handle.ts";
+import type { Handler } from "./create-handler.ts";
 import { limitPipelines } from "./pipeline-limit.ts";
 import { requireHost, respondToRefusals } from "./refusals.ts";
 

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { BODYLESS_HEADERS, type Headers } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
 import { getErrorCode } from "../lib/fault.ts";
-import type { Handler } from "./handle.ts";
+import type { Handler } from "./create-handler.ts";
 
 // `listener.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");

@@ -30,7 +30,8 @@ function bytesOfWords(locale: Locale): number {
 const PAGE_FILES = join(import.meta.dirname, "../../src/pages/templates");
 
 /** The style sheet of the package, with an accent colour, which makes it larger. */
-const STYLE_SHEET = readForRelease(PAGE_FILES, "latchkey.css") + accentRules(createAccent("#c00"));
+const STYLE_SHEET =
+  readForRelease(join(PAGE_FILES, "latchkey.css")) + accentRules(createAccent("#c00"));
 
 interface Visitor {
   readonly gate: RunningGate;

@@ -7,13 +7,7 @@ import {
   type UnknownParameter,
 } from "../../http/forward-auth-query.ts";
 import { FORWARD_AUTH, HANDOFF } from "../../http/paths.ts";
-import {
-  ASKING_FACTOR,
-  challengeForKey,
-  findSignInPath,
-  type NotAdmitted,
-  refuseKey,
-} from "../../http/refusals.ts";
+import { ASKING_FACTOR, challengeForKey, findSignInPath, refuseKey } from "../../http/refusals.ts";
 import type { ProxyTrust } from "../../http/remote-address.ts";
 import { answerWithId } from "../../http/request-id.ts";
 import { getRequestKind } from "../../http/request-kind.ts";
@@ -26,16 +20,18 @@ import {
   type KeyAdmission,
   type KeyRefusal,
 } from "../../identity/authenticate-key.ts";
-import type { Admission } from "../../identity/authenticate-session.ts";
+import {
+  type Admission,
+  type Admitted,
+  isAdmitted,
+  type NotAdmitted,
+} from "../../identity/authenticate-session.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
 import type { Services } from "../context.ts";
 
-type Admitted = Extract<
-  Admission | KeyAdmission,
-  { readonly kind: "admitted" | "guest" | "key-admitted" }
->;
+type KeyAdmitted = Exclude<KeyAdmission, KeyRefusal>;
 
 type Refused =
   | NotAdmitted
@@ -58,25 +54,7 @@ export function answerForwardAuth(services: Services, request: WebRequest): Mayb
     authorization,
     () => request,
   );
-  return andThen(admission, (found) => {
-    const decision = decide(services, request, query, found);
-    switch (decision.kind) {
-      case "admitted":
-      case "guest":
-      case "key-admitted":
-        return admit(services, request, query, decision);
-      case "key-refused":
-      case "excluded":
-      case "unknown-parameter":
-      case "needs-setup":
-      case "needs-sign-in":
-      case "forged-token":
-      case "factor-missing":
-      case "factor-unproven":
-      case "bound":
-        return refuse(services, request, query, decision);
-    }
-  });
+  return andThen(admission, (found) => decide(services, request, query, found));
 }
 
 /** Decides by the lists and the factors of the query whether the user may open the app. */
@@ -85,31 +63,22 @@ function decide(
   request: WebRequest,
   query: ForwardAuthQuery,
   found: Admission | KeyAdmission,
-): Admitted | Refused {
+): MaybePromise<Answer> {
   const admission = found.kind === "bound" ? readBound(services, request, found) : found;
-  switch (admission.kind) {
-    case "admitted":
-    case "guest":
-    case "key-admitted": {
-      const { user, factors } = admission;
-      if (!admitsUser(query, user)) {
-        // A session that only the app's host accepts is ended on that host.
-        const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
-        return { kind: "excluded", user, signOutUrl };
-      }
-      if (factors >= query.factors) return admission;
-      return admission.kind === "key-admitted"
-        ? createKeyRefusal("factor-unproven")
-        : { kind: "factor-unproven" };
-    }
-    case "key-refused":
-    case "needs-setup":
-    case "needs-sign-in":
-    case "forged-token":
-    case "factor-missing":
-    case "factor-unproven":
-      return admission;
+  if (admission.kind === "key-refused") return refuse(services, request, query, admission);
+  const isKey = admission.kind === "key-admitted";
+  if (!isKey && !isAdmitted(admission)) return refuse(services, request, query, admission);
+  const { user, factors } = admission;
+  if (!admitsUser(query, user)) {
+    // A session that only the app's host accepts is ended on that host.
+    const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
+    return refuse(services, request, query, { kind: "excluded", user, signOutUrl });
   }
+  if (factors >= query.factors) return admit(services, request, query, admission);
+  const unproven = isKey
+    ? createKeyRefusal("factor-unproven")
+    : ({ kind: "factor-unproven" } as const);
+  return refuse(services, request, query, unproven);
 }
 
 /** Returns the admission at the bound host. At any other host, the session does not count. */
@@ -135,13 +104,9 @@ const refuse = (
       case "key-refused":
         // nginx accepts no other status, so its configuration turns the 401 into a 429.
         return refuseKey(services, request, refused, query.deny === "401" ? 401 : 429);
-      case "needs-setup":
-      case "needs-sign-in":
-      case "forged-token":
-      case "factor-missing":
-      case "factor-unproven":
-      case "bound":
-        return sendToSignIn(services, request, query, refused);
+      // The compiler checks that every other kind is one of `NotAdmitted`.
+      default:
+        return refuseProxiedRequest(services, request, query, refused);
     }
   });
 
@@ -152,7 +117,8 @@ const refuseParameter = ({ paths }: Services, name: string): Answer =>
     400,
   );
 
-function sendToSignIn(
+/** Answers a proxy whose user is not signed in: a page is redirected, another request gets 401. */
+function refuseProxiedRequest(
   services: Services,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
@@ -232,7 +198,7 @@ function admit(
   { rules, proxies }: Services,
   request: WebRequest,
   { authorization }: ForwardAuthQuery,
-  { kind, user }: Admitted,
+  { kind, user }: Admitted | KeyAdmitted,
 ): Answer {
   const isKey = kind === "key-admitted";
   const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);

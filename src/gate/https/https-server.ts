@@ -9,7 +9,7 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { Handler } from "../handle.ts";
+import type { Handler } from "../create-handler.ts";
 import { type DrainableServer, SERVER_OPTIONS, watchConnections } from "../listener.ts";
 import { limitPipelines } from "../pipeline-limit.ts";
 import { requireHost, respondToRefusals } from "../refusals.ts";
