@@ -16,6 +16,8 @@ export interface PageFrame {
   /** This is `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
+  /** Pages for a sign-in to an app also load this style sheet. */
+  readonly appStyleSheetUrl: string;
   /** Pages load this style sheet, if it exists, after Latchkey's own. */
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
@@ -83,7 +85,7 @@ export interface PageData {
         readonly formPath: string;
         /** This is the value of the hidden field `xsrf`. */
         readonly secret: string;
-        readonly problem: string | undefined;
+        readonly problem: FormProblem<"user_code"> | undefined;
       }
     | {
         readonly kind: "confirm";

@@ -49,7 +49,12 @@ export const samples: Samples = {
     },
   ],
   device: [
-    { ...signedIn, kind: "enter-code", ...form, problem: "wrong" },
+    {
+      ...signedIn,
+      kind: "enter-code",
+      ...form,
+      problem: { message: "wrong", fields: ["user_code"] },
+    },
     { ...signedIn, kind: "confirm", app, ...form, userCode: "BCDF-GHJK" },
     { ...signedIn, kind: "signed-in", app },
     { ...signedIn, kind: "stopped" },

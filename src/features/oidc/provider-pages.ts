@@ -70,7 +70,10 @@ export function createProviderPages({ rules, views, paths }: Services): Provider
       const request = ctx.req instanceof Exchange ? ctx.req.request : undefined;
       // A page without a code is the first one, and nothing is wrong yet.
       const isWrong = error !== undefined && error.name !== "NoCodeError";
-      const problem = isWrong && request ? views.message(request, "deviceCodeWrong") : undefined;
+      const problem =
+        isWrong && request
+          ? ({ message: views.message(request, "deviceCodeWrong"), fields: ["user_code"] } as const)
+          : undefined;
       const data = { kind: "enter-code", formPath: devicePath, secret, problem } as const;
       return showDevice(ctx, data, isWrong ? 422 : 200);
     },
