@@ -6,6 +6,7 @@ import { createAppDirectory } from "./features/apps/app-directory.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
+import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
@@ -143,6 +144,7 @@ export function createServices(
     sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RuleServices = {
     ...services,
+    signingKeys: recently(() => readSigningKeys(services), clock),
     pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),

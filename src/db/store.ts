@@ -214,6 +214,7 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("grants.insert", grants.insertGrant),
       setContent: operation("grants.setContent", grants.setGrantContent),
       findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
+      findAllCurrent: operation("grants.findAllCurrent", grants.findCurrentGrants),
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
       list: operation("grants.list", grants.listGrants),
       remove: operation("grants.remove", grants.removeGrants),

@@ -69,6 +69,17 @@ const findStateRow = compileOnce((db, id: string) =>
     .select("latchkey_sessions.ended_at"),
 );
 
+/** Contains a grant whose account, sign-in and session have not ended, with its account. */
+type GrantOfUser = Pick<CurrentGrant, "grant" | "user">;
+
+/** Returns whether the session of a grant, its sign-in, its account or the grant itself has ended. */
+function hasEnded({ grant, user }: GrantOfUser, endedAt: number | null, now: Date): boolean {
+  const hasSessionEnded = grant.offline === undefined && endedAt !== null;
+  const hasSignInEnded = (user.sessionsFrom ?? 0) > grant.validUpTo;
+  const hasAccountEnded = user.endsAt !== undefined && !(user.endsAt > now);
+  return hasSessionEnded || hasSignInEnded || hasAccountEnded || !(grant.expiresAt > now);
+}
+
 /** Finds a grant with its app and account, unless account, sign-in, session or app have ended. */
 export async function findCurrentGrant(
   db: Db,
@@ -82,13 +93,37 @@ export async function findCurrentGrant(
   if (state === undefined || app === undefined) return undefined;
   const { ended_at: endedAt, ...userRow } = state;
   const user = toUser(userRow);
-  const hasSessionEnded = grant.offline === undefined && endedAt !== null;
-  const hasSignInEnded = (user.sessionsFrom ?? 0) > grant.validUpTo;
-  const hasAccountEnded = user.endsAt !== undefined && !(user.endsAt > now);
-  if (hasSessionEnded || hasSignInEnded || hasAccountEnded || !(grant.expiresAt > now)) {
-    return undefined;
-  }
-  return { grant, app, user };
+  return hasEnded({ grant, user }, endedAt, now) ? undefined : { grant, app, user };
+}
+
+/** Finds those of the grants whose account, sign-in and session have not ended. */
+export async function findCurrentGrants(
+  db: Db,
+  ids: readonly string[],
+  now: Date,
+): Promise<readonly GrantOfUser[]> {
+  if (ids.length === 0) return [];
+  const grants = await db
+    .selectFrom("latchkey_grants")
+    .selectAll()
+    .where("id", "in", ids)
+    .execute();
+  const states = await db
+    .selectFrom("latchkey_grants")
+    .innerJoin("latchkey_users", "latchkey_users.id", "latchkey_grants.user_id")
+    .leftJoin("latchkey_sessions", "latchkey_sessions.id", "latchkey_grants.session_id")
+    .where("latchkey_grants.id", "in", ids)
+    .selectAll("latchkey_users")
+    .select(["latchkey_sessions.ended_at", "latchkey_grants.id as grant_id"])
+    .execute();
+  const stateOf = new Map(states.map((state) => [state.grant_id, state]));
+  return grants.flatMap((row) => {
+    const state = stateOf.get(row.id);
+    if (state === undefined) return [];
+    const { ended_at: endedAt, grant_id: _, ...userRow } = state;
+    const found = { grant: toGrant(row), user: toUser(userRow) };
+    return hasEnded(found, endedAt, now) ? [] : [found];
+  });
 }
 
 /** Finds the newest grant of a session for an app, even if it has ended. */

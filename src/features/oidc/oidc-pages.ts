@@ -10,13 +10,11 @@ import { type CollectedResponse, runNodeHandler } from "../../http/run-node-hand
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { Fault, toError } from "../../lib/fault.ts";
-import { recently } from "../../lib/recently.ts";
 import type { Services } from "../context.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { Exchange, exchanges } from "./exchange-pages.ts";
 import { createProvider } from "./provider.ts";
 import { createProviderPages } from "./provider-pages.ts";
-import { readSigningKeys } from "./signing-keys.ts";
 import { toVisitor, type Visitor } from "./visitor.ts";
 
 /** Answers requests of OpenID Connect. */
@@ -36,12 +34,11 @@ export function createOidc(services: Services): Oidc {
   const pages = createProviderPages(services);
   /** Apps may send these requests as a form or as a query. */
   const redirectable = new Set([`${paths.base}${OIDC}authorize`, `${paths.base}${OIDC}logout`]);
-  const keys = recently(() => readSigningKeys(rules), rules.clock);
   let current: { readonly kids: string; readonly provider: Provider } | undefined;
 
   async function readProvider(): Promise<Provider | undefined> {
     if (publicUrl === undefined) return undefined;
-    const now = await keys.read();
+    const now = await rules.signingKeys.read();
     const kids = now.map(({ kid }) => kid).join();
     if (current?.kids !== kids) {
       const settings = {
