@@ -121,9 +121,11 @@ export async function findAppIcon(db: Db, id: string): Promise<AppIcon | undefin
   return row && toRecord(tables.app_icons, row);
 }
 
-/** Lists the IDs of all icons, without the images. */
-export const listAppIconIds = async (db: Db): Promise<readonly string[]> =>
-  (await db.selectFrom("latchkey_app_icons").select("id").execute()).map(({ id }) => id);
+/** Lists the IDs of all icons in their order, without the images. */
+export const listAppIconIds = async (db: Db): Promise<readonly string[]> => {
+  const rows = await db.selectFrom("latchkey_app_icons").select("id").orderBy("id").execute();
+  return rows.map(({ id }) => id);
+};
 
 /** Sets the icon of an app for light or dark pages. Returns whether the app exists. */
 export const setAppIcon = (db: Db, appId: string, icon: AppIcon): Promise<boolean> =>

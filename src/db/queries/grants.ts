@@ -138,6 +138,7 @@ export async function findGrantOfSession(
     .where("session_id", "=", sessionId)
     .where("app_id", "=", appId)
     .orderBy("created_at", "desc")
+    .orderBy("id")
     .limit(1)
     .executeTakeFirst();
   return row && toGrant(row);
@@ -149,26 +150,39 @@ export async function listGrants(
   filter: GrantFilter,
   limit: number,
 ): Promise<readonly Grant[]> {
-  let query = db.selectFrom("latchkey_grants").selectAll();
-  if (filter.id !== undefined) query = query.where("id", "=", filter.id);
-  if (filter.sessionId !== undefined) query = query.where("session_id", "=", filter.sessionId);
-  if (filter.appId !== undefined) query = query.where("app_id", "=", filter.appId);
-  if (filter.userId !== undefined) query = query.where("user_id", "=", filter.userId);
+  const query = selectGrants(db, filter).selectAll();
   const rows = await query.orderBy("created_at", "desc").orderBy("id").limit(limit).execute();
   return rows.map(toGrant);
 }
 
-/** Ends grants with all their codes and tokens. Returns how many grants there were. */
+/**
+ * Ends grants with all their codes and tokens. Returns how many grants there were.
+ *
+ * @throws If the filter selects nothing in particular, since that would end every grant.
+ */
 export const removeGrants = (db: Db, filter: GrantFilter): Promise<number> =>
   runTransaction(db, async (trx) => {
-    let query = trx.deleteFrom("latchkey_grants");
-    if (filter.id !== undefined) query = query.where("id", "=", filter.id);
-    if (filter.sessionId !== undefined) query = query.where("session_id", "=", filter.sessionId);
-    if (filter.appId !== undefined) query = query.where("app_id", "=", filter.appId);
-    if (filter.userId !== undefined) query = query.where("user_id", "=", filter.userId);
-    const removed = await query.returning("id").execute();
-    if (removed.length === 0) return 0;
-    const ids = removed.map(({ id }) => id);
-    await trx.deleteFrom("latchkey_tokens").where("grant_id", "in", ids).execute();
-    return ids.length;
+    if (Object.values(filter).every((value) => value === undefined))
+      throw new Error("a removal of grants needs a filter");
+    const selected = selectGrants(trx, filter);
+    // A subquery, since a statement takes only some thousands of IDs as parameters.
+    await trx
+      .deleteFrom("latchkey_tokens")
+      .where("grant_id", "in", selected.select("id"))
+      .execute();
+    const removed = await trx
+      .deleteFrom("latchkey_grants")
+      .where("id", "in", selected.select("id"))
+      .returning("id")
+      .execute();
+    return removed.length;
   });
+
+function selectGrants(db: Db, { id, sessionId, appId, userId }: GrantFilter) {
+  let query = db.selectFrom("latchkey_grants");
+  if (id !== undefined) query = query.where("id", "=", id);
+  if (sessionId !== undefined) query = query.where("session_id", "=", sessionId);
+  if (appId !== undefined) query = query.where("app_id", "=", appId);
+  if (userId !== undefined) query = query.where("user_id", "=", userId);
+  return query;
+}
