@@ -6,6 +6,7 @@ import { createAppDirectory } from "./features/apps/app-directory.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
+import { removeExpiredGrants } from "./features/oidc/remove-expired-grants.ts";
 import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
@@ -164,6 +165,7 @@ export function createServices(
   const cleanUpTimer = setInterval(() => {
     for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
+    void removeExpiredGrants(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const sumUpTimer = setInterval(() => {
     settled.log.sumUp();

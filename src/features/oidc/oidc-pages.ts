@@ -103,6 +103,8 @@ export function createOidc(services: Services): Oidc {
       isEncrypted: publicUrl.startsWith("https:"),
     });
     const response = await runNodeHandler(provider.callback(), exchange);
+    if ((await exchange.state.commit(rules.store, new Date(rules.clock.now()))) !== "committed")
+      return refuseUsed(services, exchange);
     const after = await finish(services, exchange, request);
     return toAnswer(response, exchange.page, visitor, after);
   }
@@ -118,6 +120,15 @@ function requireNode(): void {
 
 const refuseBody = (status: number, reason: string): Answer =>
   respondJson({ error: "invalid_request", error_description: reason }, status);
+
+/** Answers a request that lost a race for a code or token. */
+async function refuseUsed({ views, paths }: Services, exchange: Exchange): Promise<Answer> {
+  const { request, visitor } = exchange;
+  const description = "grant request is invalid";
+  return request.path === `${paths.base}${OIDC}token`
+    ? respondJson({ error: "invalid_grant", error_description: description }, 400)
+    : views.error({ request, user: visitor?.user }, 400, "signInExpired");
+}
 
 /** Redirects to the sign-in page, which returns to this page. */
 async function sendToSignIn(services: Services, request: WebRequest): Promise<Answer> {
