@@ -127,8 +127,11 @@ class SqliteDriver implements Driver {
   }
 
   #run<Row>({ sql, parameters }: CompiledQuery): Row[] {
-    const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
     const rows = statement.all(...(parameters as readonly SQLInputValue[]));
     this.#requireUnchanged();
     return rows as Row[];
