@@ -3,9 +3,11 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 
 export {
   type ClientType,
+  type IconScheme,
   type LinkPurpose,
   type PasswordHash,
   type SigningAlgorithm,
+  toIconId,
   toUserId,
   type UserId,
 } from "./values.ts";

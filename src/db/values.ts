@@ -17,3 +17,8 @@ export type ClientType = "confidential" | "public";
 
 /** Tokens are signed with one of these algorithms. */
 export type SigningAlgorithm = "RS256" | "ES256";
+
+/** Says on which pages an app shows an icon: an app can have one for each. */
+export type IconScheme = "light" | "dark";
+
+export const toIconId = (appId: string, scheme: IconScheme): string => `${appId}/${scheme}`;
