@@ -50,6 +50,7 @@ export class Browser {
   readonly #send: Send;
   /** A proxy in front of the provider reports this address. */
   readonly #address: string;
+  /** By name and path: cookies of one name with other paths are others. */
   readonly #cookies = new Map<string, Cookie>();
 
   constructor(origin: string, send: Send, address: string) {
@@ -90,9 +91,9 @@ export class Browser {
     return this.#follow(target, body, "same-origin", {}, readFormAction(page));
   }
 
-  /** The value of a cookie. */
+  /** The value of a cookie, with any path. */
   cookie(name: string): string | undefined {
-    return this.#cookies.get(name)?.value;
+    return [...this.#cookies.values()].find((cookie) => cookie.name === name)?.value;
   }
 
   forgetCookies(): void {
@@ -172,13 +173,11 @@ export class Browser {
     );
     const expires = Date.parse(attributes.get("expires") ?? "");
     const isGone = Number(attributes.get("max-age") ?? 1) <= 0 || expires <= Date.now();
-    if (isGone) {
-      this.#cookies.delete(name);
-      return;
-    }
     const isLax = attributes.get("samesite")?.toLowerCase() !== "none";
     const path = attributes.get("path") ?? "/";
-    this.#cookies.set(name, { name, value: pair.slice(at + 1), path, isLax });
+    const key = `${name} ${path}`;
+    if (isGone) this.#cookies.delete(key);
+    else this.#cookies.set(key, { name, value: pair.slice(at + 1), path, isLax });
   }
 
   #assertAllowed({ origin, protocol, href }: URL, allowed: readonly string[]): void {

@@ -147,6 +147,8 @@ export async function startProvider(
         clientAuth ?? (secret === "" ? client.None() : client.ClientSecretBasic(secret)),
       );
       config[client.customFetch] = fetch;
+      // The client verifies signatures, although it gets its ID tokens over TLS.
+      client.enableNonRepudiationChecks(config);
       const [redirectUri = ""] = app.redirects?.split(" ") ?? [];
       return { id: app.id, secret, redirectUri, client: config };
     },

@@ -3,7 +3,8 @@ import { openPostgres } from "../../../src/db/postgres/store.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import type { Either } from "../../db/either.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type RunningProvider, startProvider } from "../provider.ts";
+import type { Browser } from "../browser.ts";
+import { type App, type Person, type RunningProvider, startProvider } from "../provider.ts";
 
 const server = await sharedPostgres();
 
@@ -33,13 +34,25 @@ async function start(kind: string): Promise<RunningProvider> {
   return startProvider({ after: (close) => closing.push(close as () => unknown) }, store);
 }
 
+/** A person with a browser, and an app that has not seen them. */
+export interface Visit {
+  readonly provider: RunningProvider;
+  readonly browser: Browser;
+  readonly app: App;
+  readonly person: Person;
+}
+
 /** Registers the test of a module of the conformance suite, for each database. */
 export function module(
   name: string,
   behaviour: string,
-  check: (provider: RunningProvider, t: TestContext) => Promise<void>,
+  check: (visit: Visit, t: TestContext) => Promise<void>,
 ): void {
   for (const kind of Object.keys(open)) {
-    test(`${kind}: ${name}: ${behaviour}`, async (t) => check(await readProvider(kind), t));
+    test(`${kind}: ${name}: ${behaviour}`, async (t) => {
+      const provider = await readProvider(kind);
+      const [app, person] = [await provider.addApp(), await provider.addPerson(["family"])];
+      await check({ provider, browser: provider.openBrowser(), app, person }, t);
+    });
   }
 }
