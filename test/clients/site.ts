@@ -26,6 +26,8 @@ export interface Registration {
   readonly signedOut: string;
   /** The path at which the app learns that a session has ended. */
   readonly backchannel?: string;
+  /** A `public` client has no secret. Default: `confidential`. */
+  readonly type?: "confidential" | "public";
   /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
   readonly scheme?: "http" | "https";
 }
@@ -54,7 +56,7 @@ const APP_NAME = "Photo album";
  * has its own cookies and `SameSite` applies as on the internet.
  */
 export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
-  const { callback, signedOut, backchannel, scheme = "http" } = registration;
+  const { callback, signedOut, backchannel, type, scheme = "http" } = registration;
   failOnNotices(t);
   const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
   const dir = await tempDir(t);
@@ -75,6 +77,7 @@ export async function startSite(t: TestContext, registration: Registration): Pro
     name: APP_NAME,
     redirects: [appUrl + callback],
     signOutRedirects: [appUrl + signedOut],
+    clientType: type,
     ...(backchannel !== undefined && { backchannelUrl: appUrl + backchannel }),
   });
   return {
@@ -110,14 +113,14 @@ async function setUp(page: Page, issuer: string): Promise<string> {
   return String(partsOf(session?.value ?? "").claims.user_id);
 }
 
-/** Signs in at the page to which the app has redirected, and returns to the app. */
-export async function enterPassword({ page, issuer, appUrl }: Site): Promise<void> {
+/** Signs in at the page to which the app has redirected, and returns to the app or another `origin`. */
+export async function enterPassword(site: Site, origin: string = site.appUrl): Promise<void> {
+  const { page, issuer } = site;
   await page.waitForURL(`${issuer}/login?**`);
   await page.getByRole("heading", { name: APP_NAME }).waitFor();
   await fill(page, OWNER);
-  const { length } = appUrl;
   await Promise.all([
-    page.waitForURL((url) => url.href.slice(0, length) === appUrl),
+    page.waitForURL((url) => url.origin === origin && url.pathname !== "/login"),
     page.getByRole("button", { name: "Sign in", exact: true }).click(),
   ]);
 }
@@ -131,7 +134,7 @@ export async function confirmSignOut({ page, issuer, appUrl }: Site, path: strin
 
 /** With a session at the provider, the app signs in without asking, also if it has forgotten all. */
 export async function signInAgain(site: Site, open: () => Promise<unknown>): Promise<void> {
-  const { page, appUrl, issuer } = site;
+  const { page, issuer } = site;
   await page.context().clearCookies({ domain: "127.0.0.1" });
   const asked: string[] = [];
   const listen = (request: Request): void => {
@@ -139,7 +142,7 @@ export async function signInAgain(site: Site, open: () => Promise<unknown>): Pro
   };
   page.on("request", listen);
   await open();
-  await page.waitForURL(`${appUrl}/**`);
+  await page.locator("pre").waitFor();
   page.off("request", listen);
   assert.ok(asked.some((url) => url.startsWith(`${issuer}/oidc/authorize`)));
   assert.ok(!asked.some((url) => url.startsWith(`${issuer}/login`)));
@@ -148,6 +151,8 @@ export async function signInAgain(site: Site, open: () => Promise<unknown>): Pro
 /** What the page of an app shows about the person, as JSON. */
 export async function readShown({ page }: Site): Promise<Readonly<Record<string, unknown>>> {
   const shown = page.locator("pre");
-  if ((await shown.count()) !== 1) throw new Error(`${page.url()}: ${await page.content()}`);
+  await shown.waitFor().catch(async (error: Error) => {
+    throw new Error(`${error.message}\n${page.url()}: ${await page.content()}`);
+  });
   return JSON.parse((await shown.textContent()) ?? "");
 }
