@@ -216,6 +216,7 @@ export function createParts<Open extends OpenDatabase>(
       findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
       list: operation("grants.list", grants.listGrants),
+      listCurrent: operation("grants.listCurrent", grants.listCurrentGrants),
       remove: operation("grants.remove", grants.removeGrants),
     },
     tokens: {

@@ -123,6 +123,39 @@ export async function listGrants(
   return rows.map(toGrant);
 }
 
+/** Lists the grants of a user that are valid, newest first. */
+export async function listCurrentGrants(
+  db: Db,
+  userId: UserId,
+  now: Date,
+  limit: number,
+): Promise<readonly Grant[]> {
+  const rows = await db
+    .selectFrom("latchkey_grants")
+    .innerJoin("latchkey_users", "latchkey_users.id", "latchkey_grants.user_id")
+    .leftJoin("latchkey_sessions", "latchkey_sessions.id", "latchkey_grants.session_id")
+    .where("latchkey_grants.user_id", "=", userId)
+    .where("latchkey_grants.expires_at", ">", now.getTime())
+    .where((eb) =>
+      eb.or([
+        eb("latchkey_grants.offline", "is not", null),
+        eb("latchkey_sessions.ended_at", "is", null),
+      ]),
+    )
+    .where((eb) =>
+      eb.or([
+        eb("latchkey_users.sessions_from", "is", null),
+        eb("latchkey_users.sessions_from", "<=", eb.ref("latchkey_grants.valid_up_to")),
+      ]),
+    )
+    .selectAll("latchkey_grants")
+    .orderBy("latchkey_grants.created_at", "desc")
+    .orderBy("latchkey_grants.id")
+    .limit(limit)
+    .execute();
+  return rows.map(toGrant);
+}
+
 /** Ends grants with all their codes and tokens. Returns how many grants there were. */
 export const removeGrants = (db: Db, filter: GrantFilter): Promise<number> =>
   runTransaction(db, async (trx) => {
