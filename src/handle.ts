@@ -2,7 +2,7 @@ import type { User } from "./db/records.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
 import { answerAccountForm } from "./features/home/home-pages.ts";
 import { type Form, type FormProblem, readForm } from "./http/form.ts";
-import { findPeoplePage } from "./http/form-page.ts";
+import { findAppPage, findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
 import { HANDOFF } from "./http/paths.ts";
@@ -230,6 +230,8 @@ function authorizeRecent(
   switch (recent) {
     case "people":
       return refuse(askForRecentSignIn(context, request, findPeoplePage(paths, request)));
+    case "apps":
+      return refuse(askForRecentSignIn(context, request, findAppPage(paths, request)));
     case "codes":
     case "passkeys":
     case "keys": {

@@ -278,6 +278,8 @@ const pageOptions = {
   link: pageFunction(),
   home: pageFunction(),
   people: pageFunction(),
+  apps: pageFunction(),
+  app: pageFunction(),
   activity: pageFunction(),
   error: pageFunction(),
   consent: pageFunction(),

@@ -27,6 +27,7 @@ import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import type { Form } from "./http/form.ts";
 import {
   ALIVE,
+  APP_FORMS,
   APP_ICONS,
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
@@ -40,6 +41,7 @@ import {
   type Paths,
   PEOPLE_FORMS,
   READY,
+  REVOKE_CONSENT,
 } from "./http/paths.ts";
 import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
 import type { Site } from "./http/site.ts";
@@ -98,9 +100,9 @@ export interface UserChecks extends RouteChecks {
   readonly form?: "read";
   /**
    * Requires a sign-in within the last ten minutes. The sign-in returns to this part of the account
-   * page.
+   * page, or to the page of people or of apps.
    */
-  readonly recent?: "codes" | "passkeys" | "keys" | "people";
+  readonly recent?: "codes" | "passkeys" | "keys" | "people" | "apps";
 }
 
 /** Describes a route for signed-in users. */
@@ -136,7 +138,7 @@ export type Route = CheckedRoute | ProxyRoute;
 /** Lists all routes that exist with these options. */
 export function listRoutes(services: Services, assets: Site["assets"]): Route[] {
   const { options, paths, rules, oidc } = services;
-  const { base, login, setup, password, people, home } = paths;
+  const { base, login, setup, password, people, apps, home } = paths;
   const { signIn, sessions, guards, standalone } = options;
   const account = `${base}/account`;
   const codes = `${account}/codes`;
@@ -279,6 +281,62 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     }
   }
 
+  if (options.people) {
+    const loadApps = () => import("./features/apps/apps-pages.ts");
+    const loadActions = () => import("./features/apps/apps-actions-pages.ts");
+    const getApp = async (context: UserContext) => (await loadApps()).getApp(context);
+    routes.push(
+      {
+        method: "GET",
+        path: apps,
+        access: "admin",
+        run: async (context) => (await loadApps()).getApps(context),
+      },
+      { method: "GET", path: `${apps}/`, match: "prefix", access: "admin", run: getApp },
+    );
+    for (const name of APP_FORMS) {
+      const path = `${apps}/${name}`;
+      routes.push(
+        {
+          method: "POST",
+          path,
+          access: "admin",
+          form: "read",
+          recent: "apps",
+          run: async (context, form) => (await loadActions()).postApps(name, context, form),
+        },
+        // An app can have this ID.
+        { method: "GET", path, access: "admin", run: getApp },
+      );
+    }
+  }
+  if (oidc !== undefined && home !== undefined) {
+    const path = `${apps}/${REVOKE_CONSENT}`;
+    const load = () => import("./features/apps/consents-pages.ts");
+    routes.push({
+      ...post,
+      path,
+      access: "user",
+      run: async (context, form) => (await load()).postRevokeConsent(context, form),
+    });
+    // An app can have this ID.
+    if (options.people) {
+      const run = async (context: UserContext) =>
+        (await import("./features/apps/apps-pages.ts")).getApp(context);
+      routes.push({ method: "GET", path, access: "admin", run });
+    }
+  }
+
+  if (options.people || oidc !== undefined) {
+    routes.push({
+      method: "GET",
+      path: base + APP_ICONS,
+      match: "prefix",
+      access: "public",
+      host: "any",
+      run: getAppIcon,
+    });
+  }
   if (oidc !== undefined) {
     const prefix = { path: base + OIDC_INTERACTION, match: "prefix", access: "public" } as const;
     routes.push(
@@ -299,14 +357,6 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     for (const path of [OIDC_DISCOVERY, OAUTH_DISCOVERY]) {
       routes.push({ method: "any", path, access: "proxy", run });
     }
-    routes.push({
-      method: "GET",
-      path: base + APP_ICONS,
-      match: "prefix",
-      access: "public",
-      host: "any",
-      run: getAppIcon,
-    });
   }
 
   // Any host name works here: the page for a wrong host loads its style sheet, load balancers send

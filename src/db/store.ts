@@ -219,6 +219,7 @@ export function createParts<Open extends OpenDatabase>(
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
       removeExpired: operation("grants.removeExpired", removeExpiredGrants),
       list: operation("grants.list", grants.listGrants),
+      listCurrent: operation("grants.listCurrent", grants.listCurrentGrants),
       remove: operation("grants.remove", grants.removeGrants),
     },
     tokens: {

@@ -7,6 +7,8 @@ export interface Paths {
   readonly password: string;
   /** Administrators manage accounts below this path. */
   readonly people: string;
+  /** Administrators manage apps below this path. */
+  readonly apps: string;
   /** The token of a one-time link follows this path. No log may contain the token. */
   readonly link: string;
   /** This is `undefined` if the app has its own page for the signed-in user. */
@@ -51,6 +53,12 @@ export const PEOPLE_FORMS = [
   "remove",
 ] as const;
 
+/** Lists the forms about apps for administrators by the ends of their paths. */
+export const APP_FORMS = ["add", "change", "remove", "secret", "revoke-secret"] as const;
+
+/** A person takes back here what an app may learn. */
+export const REVOKE_CONSENT = "revoke";
+
 /**
  * Builds the paths. By default, the home page is at the base path. A gate's home page also has a
  * path that works behind a proxy which forwards `/` to an app on the same host. An app that mounts
@@ -68,6 +76,7 @@ export function pathsUnder(
     setup: `${base}/setup`,
     password: `${base}/account/password`,
     people: `${base}/account/people`,
+    apps: `${base}/account/apps`,
     link: `${base}/link/`,
     home: homes.at(-1),
     homes,

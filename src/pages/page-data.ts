@@ -62,6 +62,59 @@ export interface ShownApp {
   readonly darkIconUrl: string | undefined;
 }
 
+/** Names a field of the form for an app. */
+export type AppField =
+  | "name"
+  | "id"
+  | "url"
+  | "groups"
+  | "factor"
+  | "redirects"
+  | "section"
+  | "upstream"
+  | "sign_out_redirects"
+  | "backchannel"
+  | "public"
+  | "consent"
+  | "signing";
+
+/** Contains the values of the form for an app. A checkbox that is off has an empty value. */
+export type AppFormValues = Readonly<Record<AppField, string>>;
+
+/** Describes an app to an administrator. */
+export interface ListedApp extends ShownApp {
+  readonly id: string;
+  readonly host: string | undefined;
+  /** If the list is empty, all users except guests may open the app. */
+  readonly groups: readonly string[];
+  readonly needsFactor: boolean;
+  readonly usesOidc: boolean;
+}
+
+/** Says whether an app has acknowledged the end of a session. */
+export interface ShownSignOut extends ShownTime {
+  readonly state: "acknowledged" | "waiting" | "retrying" | "given-up";
+  /** The account of the session, or its app. */
+  readonly name: string;
+  /** Says why the last request failed. */
+  readonly problem: string | undefined;
+}
+
+/** Lists what apps may learn about the person. */
+export interface AccessSection {
+  readonly apps: readonly {
+    /** A form takes the access back by sending this value in the field `app`. */
+    readonly id: string;
+    readonly name: string;
+    /** The app stays signed in after a sign-out here. */
+    readonly staysSignedIn: boolean;
+    /** This is the last sign-in to the app, or else the time of the consent. */
+    readonly since: ShownTime;
+    readonly isSignIn: boolean;
+  }[];
+  readonly signOuts: readonly ShownSignOut[];
+}
+
 /** Contains the additional values of each page. */
 export interface PageData {
   readonly consent: {
@@ -170,7 +223,45 @@ export interface PageData {
     readonly madeKey?: string | undefined;
     /** Only administrators get this path of the page for administrators. */
     readonly peoplePath?: string | undefined;
+    /** Only administrators get this path of the page of apps. */
+    readonly appsPath?: string | undefined;
+    /** This is `undefined` if no app knows the person. */
+    readonly access?: AccessSection | undefined;
   };
+  /** The page of all apps, for administrators. */
+  readonly apps: {
+    readonly apps: readonly ListedApp[];
+    /** Contains the values of the form for a new app. */
+    readonly form: AppFormValues;
+    /** True if apps can use OpenID Connect. */
+    readonly offersOidc: boolean;
+    readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<AppField> | undefined;
+  };
+  /** The page of an app, for administrators. */
+  readonly app:
+    | {
+        readonly kind: "app";
+        readonly app: ListedApp;
+        readonly url: string | undefined;
+        readonly form: AppFormValues;
+        readonly offersOidc: boolean;
+        /** Contains what to enter in the app. It is `undefined` without OpenID Connect. */
+        readonly client: ShownClient | undefined;
+        /** Says when each secret was made, the oldest first. */
+        readonly secrets: readonly ShownTime[];
+        readonly hasSecrets: boolean;
+        readonly signOuts: readonly ShownSignOut[];
+        readonly notice?: Notice | undefined;
+        readonly problem?: FormProblem<AppField | "secret"> | undefined;
+      }
+    /** The page shows a new secret, once. */
+    | {
+        readonly kind: "secret";
+        readonly id: string;
+        readonly secret: string;
+        readonly client: ShownClient;
+      };
   readonly people: {
     readonly people: readonly ShownPerson[];
     /** Usernames must contain this text to be found. */
@@ -229,6 +320,14 @@ export interface PageData {
     /** True if the request is for a host without an app. */
     readonly hasNoApp?: boolean;
   };
+}
+
+/** Contains what an administrator enters in an app. */
+export interface ShownClient {
+  readonly clientId: string;
+  /** These are `undefined` without a public URL, which OpenID Connect needs. */
+  readonly issuer: string | undefined;
+  readonly discoveryUrl: string | undefined;
 }
 
 export type PageName = keyof PageData;

@@ -40,6 +40,8 @@ const placeholders = {
   redirectRefused: ["app", "uri"],
   clientUnknown: ["id"],
   requestRefused: ["reason"],
+  signOutRetrying: ["reason"],
+  signOutGivenUp: ["reason"],
 } as const;
 
 /** Names a message of the error page or of a form. The English messages never change. */

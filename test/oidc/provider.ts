@@ -149,7 +149,7 @@ export async function startProvider(
       config[client.customFetch] = fetch;
       // The client verifies signatures, although it gets its ID tokens over TLS.
       client.enableNonRepudiationChecks(config);
-      const [redirectUri = ""] = app.redirects?.split(" ") ?? [];
+      const [redirectUri = ""] = app.redirects ?? [];
       return { id: app.id, secret, redirectUri, client: config };
     },
   };

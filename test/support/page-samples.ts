@@ -36,6 +36,25 @@ const shares = [
 ] as const;
 const form = { formPath: "/oidc/device", secret: "secret" };
 
+const appForm = {
+  ...{ name: "Photos", id: "photos", url: "https://a.test", groups: "family", factor: "1" },
+  ...{ redirects: "https://a.test/callback", section: "Family", upstream: "http://b.test" },
+  ...{ sign_out_redirects: "https://a.test/", backchannel: "https://a.test/end" },
+  ...{ public: "", consent: "1", signing: "ES256" },
+};
+const listed = { ...app, id: "photos", host: "a.test", needsFactor: true, usesOidc: true };
+const listedApp = { ...listed, groups: ["family"] };
+const plainApp = { ...listed, host: undefined, groups: [], needsFactor: false, usesOidc: false };
+const issuer = "https://auth.test";
+const client = { clientId: "photos", issuer, discoveryUrl: issuer };
+const signOuts = [
+  { state: "acknowledged", name: "sample", problem: undefined, ...time },
+  { state: "waiting", name: "sample", problem: undefined, ...time },
+  { state: "retrying", name: "sample", problem: "503", ...time },
+  { state: "given-up", name: "sample", problem: "404", ...time },
+] as const;
+const access = { id: "photos", name: "Photos", since: time, isSignIn: true, staysSignedIn: true };
+
 /** The usual states of each page. */
 export const samples: Samples = {
   consent: [
@@ -98,6 +117,8 @@ export const samples: Samples = {
       problem: { form: "password", message: "invalid", fields: ["current_password"] },
       passkeys: { list: [passkey], canAdd: true, newName: "sample", maxName: 60 },
       peoplePath: "/account/people",
+      appsPath: "/account/apps",
+      access: { apps: [access, { ...access, id: "notes", isSignIn: false }], signOuts },
       keys: { list: [key] },
     },
     { ...home, codes: { kind: "off" }, lacksFactor: true },
@@ -108,6 +129,40 @@ export const samples: Samples = {
     },
     { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } },
     { ...home, madeKey: "latchkey_" },
+  ],
+  apps: [
+    { ...signedIn, apps: [], form: appForm, offersOidc: false },
+    {
+      ...signedIn,
+      apps: [listedApp, plainApp],
+      form: appForm,
+      offersOidc: true,
+      notice: "changeIsSaved",
+      problem: { message: "invalid", fields: ["redirects"] },
+    },
+  ],
+  app: [
+    {
+      ...signedIn,
+      ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
+      ...{ client, secrets: [time, time], hasSecrets: true, signOuts },
+      problem: { message: "invalid", fields: ["backchannel"] },
+    },
+    {
+      ...signedIn,
+      ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
+      ...{ client, secrets: [time], hasSecrets: true, signOuts: [] },
+      problem: { message: "invalid", fields: ["secret"] },
+    },
+    {
+      ...signedIn,
+      ...{ kind: "app", app: plainApp, url: undefined, form: appForm, offersOidc: false },
+      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [] },
+    },
+    {
+      ...{ ...signedIn, kind: "secret", id: "photos", secret: "secret" },
+      client: { clientId: "photos", issuer: undefined, discoveryUrl: undefined },
+    },
   ],
   people: [
     { ...signedIn, ...queries, people: [person], search: "sample", links: [openLink] },

@@ -129,6 +129,22 @@ export async function listGrants(
   return rows.map(toGrant);
 }
 
+/** Lists the grants of a user that are valid, newest first. */
+export async function listCurrentGrants(
+  db: Db,
+  userId: UserId,
+  now: Date,
+  limit: number,
+): Promise<readonly Grant[]> {
+  const rows = await selectStates(db)
+    .where("latchkey_grants.user_id", "=", userId)
+    .orderBy("latchkey_grants.created_at", "desc")
+    .orderBy("latchkey_grants.id")
+    .limit(limit)
+    .execute();
+  return rows.flatMap((row) => toCurrentGrant(row, now)?.grant ?? []);
+}
+
 /**
  * Ends grants with all their codes and tokens. Returns how many grants there were.
  *
