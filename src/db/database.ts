@@ -1,4 +1,11 @@
-import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  type Kysely,
+  sql,
+  type Transaction,
+} from "kysely";
 import { Unavailable } from "../lib/fault.ts";
 import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from "./tables.ts";
 
@@ -95,3 +102,9 @@ function compile<Found>(
   if (isInOrder && query.parameters.length === values.length) return query;
   throw new Error(`the parameters are not the values: ${query.sql}`);
 }
+
+/**
+ * Returns the limit of a compiled query as a sum. SQLite looks at the value of a plain `LIMIT ?`,
+ * so it would prepare the statement again on each use, which takes as long as the query.
+ */
+export const toStableLimit = (limit: number): Expression<number> => sql<number>`${limit} + 0`;

@@ -74,7 +74,7 @@ async function readHomeData(context: UserContext, extra: Step = {}): Promise<Pag
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
   const [recent, sessions, keys] = await Promise.all([
     readRecentEntries(context),
-    readSessionSection(context, locale),
+    readSessionSection(context, locale, codesNow.kind),
     readKeySection(context),
   ]);
   const entries = recent.map((entry) => formatActivity(locale, entry));
