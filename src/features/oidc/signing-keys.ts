@@ -10,7 +10,6 @@ import type { KeyAlgorithm, SigningKey } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Seals } from "../../identity/seals.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Fault } from "../../lib/fault.ts";
 import { parseJsonObject } from "../../lib/json.ts";
 import { digestText } from "../../lib/random-text.ts";
 
@@ -75,7 +74,7 @@ export const toPublicKeys = (keys: readonly SigningJwk[]): readonly object[] =>
 /** Returns the newest key of an algorithm. */
 export function selectKey(keys: readonly SigningJwk[], algorithm: KeyAlgorithm): SigningJwk {
   const key = keys.find(({ alg }) => alg === algorithm);
-  if (key === undefined) throw new Fault("keys_missing", `there is no ${algorithm} key`);
+  if (key === undefined) throw new Error(`there is no ${algorithm} key`);
   return key;
 }
 
