@@ -1,13 +1,22 @@
 /** Builds the package in the current directory into `dist`. A checkout runs from `src`, unbuilt. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
-import { copyForRelease } from "./release-tools/page-files.ts";
+import { build, type Plugin, transform } from "esbuild";
+import { readForRelease } from "./release-tools/page-files.ts";
+import { locatePageFiles } from "./src/pages/page-files.ts";
 
 const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
-/** What modules read at run time, from their own folder. */
+/** What modules read at run time, from where it is. */
 const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
@@ -25,15 +34,35 @@ const ownUrls: Plugin = {
   },
 };
 
+/** Leaves out Kysely's comments, which are a third of the file that each command parses and keeps. */
+const withoutComments: Plugin = {
+  name: "without-comments",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/]kysely[\\/].*\.js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), { minifyWhitespace: true });
+      return { contents: code };
+    });
+  },
+};
+
 const { bin, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (existsSync(`${WORDS}.d.ts`)) declareTexts();
 if (existsSync(COMMANDS)) await bundleCommands();
-if (existsSync(PAGE_FILES)) copyForRelease(PAGE_FILES, PAGE_FILES.replace("src", "dist"));
+if (existsSync(PAGE_FILES)) copyPageFiles();
 if (existsSync(SCRIPT)) cpSync(SCRIPT, SCRIPT.replace("src", "dist"));
 
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
+
+/** Copies each page file to where its source is in `src`. */
+function copyPageFiles(): void {
+  for (const path of locatePageFiles().values()) {
+    const copy = relative("", path).replace("src", "dist");
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, readForRelease(path));
+  }
+}
 
 /**
  * Replaces the import of the English texts in the declarations by their type, because TypeScript 5.8
@@ -72,11 +101,15 @@ async function bundleCommands(): Promise<void> {
   await build({
     ...options,
     entryPoints: [COMMANDS],
-    plugins: [ownUrls],
+    plugins: [ownUrls, withoutComments],
     banner: {
       js: 'const urlInDist = (path) => new URL(path, require("node:url").pathToFileURL(__filename)).href;',
     },
   });
+  const commands = readFileSync("dist/cli/latchkey.cjs", "utf8");
+  if (/[\u0100-\uffff]/.test(commands)) {
+    throw new Error("one character beyond Latin-1 doubles the memory of the commands: escape it");
+  }
   // A file of its own, because it must run on old versions of Node.js.
   await build({
     ...options,

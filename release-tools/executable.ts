@@ -3,19 +3,19 @@
  * `node release-tools/executable.ts FILE` for this machine. `npm run release` builds it for others.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { locatePageFiles } from "../src/pages/page-files.ts";
 import { readForRelease } from "./page-files.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
 
 const require = createRequire(import.meta.url);
 
-const TEMPLATES = join(ROOT, "src/pages/templates");
 const ADDONS = ["argon2", "bcrypt"] as const;
 
 export interface Target {
@@ -97,8 +97,9 @@ const contained: Plugin = {
       return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
     });
     onLoad({ filter: /\/src\/pages\/page-files\.ts$/ }, () => {
-      const names = readdirSync(TEMPLATES).sort();
-      const files = names.map((name) => [name, readForRelease(TEMPLATES, name)]);
+      const files = [...locatePageFiles()]
+        .map(([name, path]) => [name, readForRelease(path)] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1));
       return {
         contents: `const files = new Map(${JSON.stringify(files)});
           export const listPageFiles = () => [...files.keys()];

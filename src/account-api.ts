@@ -79,11 +79,11 @@ import { fetchRequest } from "./http/fetch-request.ts";
 import type { ProxyTrust } from "./http/remote-address.ts";
 import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
 import type { WebRequest } from "./http/web-request.ts";
-import type { CredentialCache } from "./identity/credential-cache.ts";
+import type { ChangeServices } from "./identity/credential-cache.ts";
+import { endStoredSession } from "./identity/end-session.ts";
 import type { Seals } from "./identity/seals.ts";
 import type { SessionRecorder } from "./identity/session-recorder.ts";
 import { type StartSessionServices, startSession } from "./identity/start-session.ts";
-import { endStoredSession } from "./identity/waiting-ends.ts";
 import type { Clock } from "./lib/clock.ts";
 
 /**
@@ -298,7 +298,7 @@ export const MAX_LISTED = 1_000;
  * Lists the services that all members share. `record` writes an audit log entry that says who made
  * the change.
  */
-interface RecordingServices {
+interface RecordingServices extends ChangeServices {
   readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
   readonly record: (event: NewAuditEvent) => unknown;
@@ -306,8 +306,6 @@ interface RecordingServices {
 
 interface SessionServices extends RecordingServices {
   readonly seals: Seals;
-  /** Only a process with guards has this cache. */
-  readonly credentialCache?: Pick<CredentialCache, "forget">;
   readonly recorder?: Pick<SessionRecorder, "flush">;
 }
 
@@ -341,15 +339,7 @@ export function createSessionAdministration(services: SessionServices): Omit<Ses
       return "forgotten";
     },
     endAll: async (userId) => endUserSessions(services, checkUserId(userId)),
-    async endForEveryone() {
-      try {
-        return await endAllSessions(services);
-      } finally {
-        // The cache is cleared after a failure too: the sessions may have ended and only the result
-        // was lost.
-        services.credentialCache?.forget("all");
-      }
-    },
+    endForEveryone: () => endAllSessions(services),
   };
 }
 

@@ -1,14 +1,15 @@
 import { type AccountApi, createAccountApi } from "./account-api.ts";
 import { createOutageLog } from "./db/outage-log.ts";
 import type { User } from "./db/records.ts";
-import type { Services } from "./features/context.ts";
+import type { OidcPages, Services } from "./features/context.ts";
+import { sendLogoutToken, startSignOutQueue } from "./features/oidc/sign-out-queue.ts";
 import { deleteUsedToken } from "./features/setup/set-up.ts";
 import { handle } from "./handle.ts";
 import { createAuthenticateRequest } from "./http/authenticate.ts";
 import { fetchRequest } from "./http/fetch-request.ts";
 import { createUserGuard, type UserGuard } from "./http/guards.ts";
 import { getRequestTarget } from "./http/node-request.ts";
-import { getRoutePath, pathsUnder, removeQuery } from "./http/paths.ts";
+import { pathsUnder, removeQuery } from "./http/paths.ts";
 import { ProxyTrust } from "./http/remote-address.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import type { Answer } from "./http/responses.ts";
@@ -115,6 +116,18 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const { authenticate, authenticateOnceSetUp } = rules;
+  const { oidc } = settled;
+  const { publicUrl: issuer } = settled.hosts;
+  const signOutQueue =
+    oidc && issuer
+      ? startSignOutQueue({
+          ...rules,
+          issuer,
+          readKeys: rules.signingKeys.read,
+          send: sendLogoutToken,
+        })
+      : undefined;
+  let oidcPages: Promise<OidcPages> | undefined;
   const services: Services = {
     rules,
     options: settled,
@@ -123,12 +136,21 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
     authenticateRequest: createAuthenticateRequest(authenticate, keyGuard, proxies),
     proxies,
     requests,
+    oidc:
+      oidc &&
+      (() => {
+        oidcPages ??= oidc.createPages(services).catch((error) => {
+          // The next request tries again.
+          oidcPages = undefined;
+          throw error;
+        });
+        return oidcPages;
+      }),
     warnOfProxy: createProxyWarning(proxies, requests.log),
   };
   const routes = createRouteTable(paths, listRoutes(services, assets));
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) =>
-      routes.paths.has(getRoutePath(paths, removeQuery(getRequestTarget(url)))),
+    owns: (url: string) => routes.find(removeQuery(getRequestTarget(url))) !== undefined,
     paths: routes.paths,
     answer: (request: WebRequest) => handle(services, routes, request),
     requireAuth: createUserGuard(services.authenticateRequest, services),
@@ -154,6 +176,7 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
     pageHelpers: (request) => adapter.pageHelpers(fetchRequest(request)),
     async close() {
       try {
+        await signOutQueue?.stop();
         await close();
       } finally {
         stopObserving();

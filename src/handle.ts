@@ -2,17 +2,12 @@ import type { User } from "./db/records.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
 import { answerAccountForm } from "./features/home/home-pages.ts";
 import { type Form, type FormProblem, readForm } from "./http/form.ts";
-import { findPeoplePage } from "./http/form-page.ts";
+import { findAppPage, findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
 import { HANDOFF } from "./http/paths.ts";
 import { askForRecentSignIn, hasRecentSignIn } from "./http/recent-sign-in.ts";
-import {
-  findSignInPath,
-  type NotAdmitted,
-  refuseExcluded,
-  refuseSignedOut,
-} from "./http/refusals.ts";
+import { findSignInPath, refuseExcluded, refuseSignedOut } from "./http/refusals.ts";
 import { answerWithId } from "./http/request-id.ts";
 import { getRequestKind } from "./http/request-kind.ts";
 import { type Answer, redirect, withHeader } from "./http/responses.ts";
@@ -21,6 +16,7 @@ import { isCrossSite } from "./http/same-origin.ts";
 import type { Viewer } from "./http/views.ts";
 import { logRefusal } from "./http/warnings.ts";
 import { getHost, type WebRequest } from "./http/web-request.ts";
+import { isAdmitted, type NotAdmitted } from "./identity/authenticate-session.ts";
 import { findAdmin } from "./identity/groups.ts";
 import { allowsAnyHost, judgeHost } from "./lib/allowed-hosts.ts";
 import { Fault, isClientGone, toError } from "./lib/fault.ts";
@@ -195,6 +191,11 @@ type Decision =
 async function authorize(context: Context, route: UserChecks): Promise<Decision> {
   const { rules, views, request } = context;
   const admission = await rules.authenticate(request.header("cookie"));
+  if (!isAdmitted(admission)) {
+    return admission.kind === "factor-missing" && route.access === "enrolling"
+      ? authorizeRecent(context, route, { user: admission.user, lacksFactor: true })
+      : refuse(refuseOwnRequest(context, admission));
+  }
   switch (admission.kind) {
     case "admitted":
       if (route.access === "admin") return authorizeAdmin(context, route, admission.user);
@@ -203,16 +204,6 @@ async function authorize(context: Context, route: UserChecks): Promise<Decision>
       return route.access === "admin"
         ? refuse(await views.error(context, 404, "noSuchPage"))
         : refuse(await refuseExcluded(context, request, admission.user));
-    case "factor-missing":
-      return route.access === "enrolling"
-        ? authorizeRecent(context, route, { user: admission.user, lacksFactor: true })
-        : refuse(sendToSignIn(context, admission));
-    case "needs-setup":
-    case "needs-sign-in":
-    case "forged-token":
-    case "factor-unproven":
-    case "bound":
-      return refuse(sendToSignIn(context, admission));
   }
 }
 
@@ -239,6 +230,8 @@ function authorizeRecent(
   switch (recent) {
     case "people":
       return refuse(askForRecentSignIn(context, request, findPeoplePage(paths, request)));
+    case "apps":
+      return refuse(askForRecentSignIn(context, request, findAppPage(paths, request)));
     case "codes":
     case "passkeys":
     case "keys": {
@@ -250,8 +243,11 @@ function authorizeRecent(
 
 const refuse = (answer: Answer): Decision => ({ kind: "refused", answer });
 
-/** Redirects to the sign-in page. After a form, the page shows that the session has ended. */
-function sendToSignIn(context: Context, admission: NotAdmitted): Answer {
+/**
+ * Answers a request to a route of Latchkey whose user is not signed in. After a form, the sign-in
+ * page shows that the session has ended.
+ */
+function refuseOwnRequest(context: Context, admission: NotAdmitted): Answer {
   const { options, paths, request } = context;
   const path = findSignInPath(context, admission, request);
   const answer = refuseSignedOut(options, path, request);

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { EventListener } from "./audit/event-listener.ts";
 import type { Store } from "./db/store.ts";
+import type { CreateOidcPages } from "./features/context.ts";
 import type { SetupTokenSource } from "./features/setup/setup-token.ts";
 import { MAX_CSS_BYTES } from "./http/assets.ts";
 import {
@@ -277,9 +278,20 @@ const pageOptions = {
   link: pageFunction(),
   home: pageFunction(),
   people: pageFunction(),
+  apps: pageFunction(),
+  app: pageFunction(),
   activity: pageFunction(),
   error: pageFunction(),
+  consent: pageFunction(),
+  device: pageFunction(),
+  signOut: pageFunction(),
 } satisfies OptionRows<PageOptions>;
+
+/** Makes an app a provider of OpenID Connect. `latchkey/oidc` exports the only value. */
+export interface OidcSupport {
+  /** @internal */
+  readonly createPages: CreateOidcPages;
+}
 
 /** Contains the options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {
@@ -332,6 +344,11 @@ export interface AuthOptions {
    * Default: false.
    */
   readonly people?: boolean | undefined;
+  /**
+   * Signs people in to apps that speak OpenID Connect: pass `oidc` of `latchkey/oidc`. Needs
+   * `hosts.publicUrl`. Default: none.
+   */
+  readonly oidc?: OidcSupport | undefined;
   /** Sets the addresses of Latchkey and of the hosts that it trusts. */
   readonly hosts?: HostOptions | undefined;
   /** Sets how guards respond to requests without a session. */
@@ -380,6 +397,11 @@ export const optionTable = {
     (listener) => typeof listener === "function",
   ),
   people: createFlagOption(false),
+  oidc: defineOption<OidcSupport | undefined>(
+    undefined,
+    "the value oidc of latchkey/oidc",
+    (support) => isObject(support) && typeof support.createPages === "function",
+  ),
   hosts: hostOptions,
   guards: guardOptions,
   signIn: signInOptions,
@@ -409,6 +431,8 @@ export interface GateOptions {
   readonly requireSecondFactor: readonly string[];
   /** If `on`, positive responses of `/forward-auth` contain a signed assertion for the app. */
   readonly assertions: "on" | "off";
+  /** With `only`, `/forward-auth` refuses hosts that are not the host of an app. */
+  readonly apps: "any" | "only";
 }
 
 export const NO_GATE: GateOptions = {
@@ -417,4 +441,5 @@ export const NO_GATE: GateOptions = {
   returnDomains: [],
   requireSecondFactor: [],
   assertions: "off",
+  apps: "any",
 };

@@ -1,4 +1,5 @@
 import type { AccountFormResult } from "./features/account-form.ts";
+import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
   postBeginCodes,
   postConfirmCodes,
@@ -6,12 +7,13 @@ import {
   postTurnOffCodes,
 } from "./features/codes/codes-pages.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
-import { getHandoff, postHandoffLogout } from "./features/domains/hand-off-pages.ts";
+import { getHandoff, postHandoffLogout } from "./features/domains/handoff-pages.ts";
 import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts";
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
 import { getHome } from "./features/home/home-pages.ts";
 import { postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
+import { toPublicKeys } from "./features/oidc/signing-keys.ts";
 import {
   postAddPasskey,
   postBeginPasskey,
@@ -26,14 +28,21 @@ import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import type { Form } from "./http/form.ts";
 import {
   ALIVE,
+  APP_FORMS,
+  APP_ICONS,
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
+  OAUTH_DISCOVERY,
+  OIDC,
+  OIDC_DISCOVERY,
+  OIDC_INTERACTION,
   type Paths,
   PEOPLE_FORMS,
   READY,
+  REVOKE_CONSENT,
 } from "./http/paths.ts";
 import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
 import type { Site } from "./http/site.ts";
@@ -48,6 +57,8 @@ interface RouteChecks {
   /** A GET route also answers HEAD, without sending the body. */
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** With `prefix`, the route also answers all paths that begin with `path`. */
+  readonly match?: "prefix";
   /**
    * With `any`, the route answers for every host name. By default, it answers only for allowed
    * hosts.
@@ -90,9 +101,9 @@ export interface UserChecks extends RouteChecks {
   readonly form?: "read";
   /**
    * Requires a sign-in within the last ten minutes. The sign-in returns to this part of the account
-   * page.
+   * page, or to the page of people or of apps.
    */
-  readonly recent?: "codes" | "passkeys" | "keys" | "people";
+  readonly recent?: "codes" | "passkeys" | "keys" | "people" | "apps";
 }
 
 /** Describes a route for signed-in users. */
@@ -126,8 +137,9 @@ export interface ProxyRoute {
 export type Route = CheckedRoute | ProxyRoute;
 
 /** Lists all routes that exist with these options. */
-export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
-  const { base, login, setup, password, people, home } = paths;
+export function listRoutes(services: Services, assets: Site["assets"]): Route[] {
+  const { options, paths, rules, oidc } = services;
+  const { base, login, setup, password, people, apps, home } = paths;
   const { signIn, sessions, guards, standalone } = options;
   const account = `${base}/account`;
   const codes = `${account}/codes`;
@@ -270,6 +282,84 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     }
   }
 
+  if (options.people) {
+    const loadApps = () => import("./features/apps/apps-pages.ts");
+    const loadActions = () => import("./features/apps/apps-actions-pages.ts");
+    const getApp = async (context: UserContext) => (await loadApps()).getApp(context);
+    routes.push(
+      {
+        method: "GET",
+        path: apps,
+        access: "admin",
+        run: async (context) => (await loadApps()).getApps(context),
+      },
+      { method: "GET", path: `${apps}/`, match: "prefix", access: "admin", run: getApp },
+    );
+    for (const name of APP_FORMS) {
+      const path = `${apps}/${name}`;
+      routes.push(
+        {
+          method: "POST",
+          path,
+          access: "admin",
+          form: "read",
+          recent: "apps",
+          run: async (context, form) => (await loadActions()).postApps(name, context, form),
+        },
+        // An app can have this ID.
+        { method: "GET", path, access: "admin", run: getApp },
+      );
+    }
+  }
+  if (oidc !== undefined && home !== undefined) {
+    const path = `${apps}/${REVOKE_CONSENT}`;
+    const load = () => import("./features/apps/consents-pages.ts");
+    routes.push({
+      ...post,
+      path,
+      access: "user",
+      run: async (context, form) => (await load()).postRevokeConsent(context, form),
+    });
+    // An app can have this ID.
+    if (options.people) {
+      const run = async (context: UserContext) =>
+        (await import("./features/apps/apps-pages.ts")).getApp(context);
+      routes.push({ method: "GET", path, access: "admin", run });
+    }
+  }
+
+  if (options.people || oidc !== undefined) {
+    routes.push({
+      method: "GET",
+      path: base + APP_ICONS,
+      match: "prefix",
+      access: "public",
+      host: "any",
+      run: getAppIcon,
+    });
+  }
+  if (oidc !== undefined) {
+    const prefix = { path: base + OIDC_INTERACTION, match: "prefix", access: "public" } as const;
+    routes.push(
+      {
+        ...prefix,
+        method: "GET",
+        run: async (context: Context) => (await oidc()).getInteraction(context),
+      },
+      {
+        ...prefix,
+        method: "POST",
+        form: "after-setup",
+        run: async (context, form) => (await oidc()).postInteraction(context, form),
+      },
+    );
+    const run = async (_: Services, request: WebRequest) => (await oidc()).answer(request);
+    routes.push({ method: "any", path: base + OIDC, match: "prefix", access: "proxy", run });
+    for (const path of [OIDC_DISCOVERY, OAUTH_DISCOVERY]) {
+      routes.push({ method: "any", path, access: "proxy", run });
+    }
+  }
+
   // Any host name works here: the page for a wrong host loads its style sheet, load balancers send
   // an IP address as the host, and a reverse proxy sends the host of the app.
   const anyHost = { method: "GET", access: "public", host: "any" } as const;
@@ -293,8 +383,9 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     );
   }
   if (standalone && rules.assertions !== undefined) {
-    const { publicKeys: keys } = rules.assertions;
-    routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
+    const run = async () =>
+      respondJson({ keys: toPublicKeys(await rules.signingKeys.read()) }, 200);
+    routes.push({ ...anyHost, path: ASSERTION_KEYS, run });
   }
   if (standalone && home !== undefined) {
     // Browsers open the form that the fragment names.
@@ -327,7 +418,7 @@ export interface PathRoutes {
 export interface RouteTable {
   /**
    * Lists the paths that Latchkey serves. In the path of one-time links, `:token` stands for any
-   * text.
+   * text, and at the end of a path, `*` does.
    */
   readonly paths: ReadonlySet<string>;
   find(path: string): PathRoutes | undefined;
@@ -337,12 +428,13 @@ export function createRouteTable(paths: Paths, routes: readonly Route[]): RouteT
   const byPath = new Map<string, PathRoutes>();
   const byPrefix = new Map<string, PathRoutes>();
   for (const [path, routesOfPath] of Map.groupBy(routes, (route) => route.path)) {
-    const isPrefix = routesOfPath.some((route) => route.access === "proxy" && route.match);
+    const isPrefix = routesOfPath.some((route) => route.match === "prefix");
     (isPrefix ? byPrefix : byPath).set(path, createPathRoutes(routesOfPath));
   }
-  const prefixes = [...byPrefix];
+  // A longer prefix is a part of a shorter one, so it is tried first.
+  const prefixes = [...byPrefix].sort(([first], [second]) => second.length - first.length);
   return {
-    paths: new Set(byPath.keys()),
+    paths: new Set([...byPath.keys(), ...prefixes.map(([prefix]) => `${prefix}*`)]),
     find: (path) =>
       byPath.get(path) ??
       byPath.get(getRoutePath(paths, path)) ??

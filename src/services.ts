@@ -6,6 +6,8 @@ import { createAppDirectory } from "./features/apps/app-directory.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
+import { removeExpiredGrants } from "./features/oidc/remove-expired-grants.ts";
+import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
@@ -23,12 +25,12 @@ import {
 } from "./identity/authenticate-session.ts";
 import { createCredentialCache } from "./identity/credential-cache.ts";
 import { createPasswords, type Passwords } from "./identity/passwords.ts";
+import { createPendingSignOuts } from "./identity/pending-sign-outs.ts";
 import { createFactorCheck } from "./identity/required-factor.ts";
 import { createSeals } from "./identity/seals.ts";
 import { createSessionRecorder } from "./identity/session-recorder.ts";
-import { createSessionTokens } from "./identity/session-token.ts";
+import { createSessionTokens, type SessionTokens } from "./identity/session-token.ts";
 import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
-import { createWaitingEnds } from "./identity/waiting-ends.ts";
 import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
 import { recently } from "./lib/recently.ts";
@@ -63,7 +65,7 @@ export function createServices(
 ): CreatedServices {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
   const { store } = settled;
-  const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
+  const signed = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in batches in the background, so log lines about this work belong to no
   // request.
   const events = createEventLog(store.log, clock, settled.log, {
@@ -72,6 +74,15 @@ export function createServices(
   });
   const findFactor = createFactorCheck(settled.requireSecondFactor, store);
   const credentialCache = createCredentialCache(store, clock, findFactor);
+  const sessionCache = createSessionCache(credentialCache);
+  const tokens: SessionTokens = {
+    ...signed,
+    // The signature of a token that a guard has admitted is not verified again.
+    verify(text) {
+      const known = sessionCache.findVerified(text);
+      return known !== undefined && known.expiresAt > clock.now() ? known : signed.verify(text);
+    },
+  };
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -124,36 +135,31 @@ export function createServices(
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
-    async record(event: NewAuditEvent) {
-      if (event.userId !== undefined) credentialCache.forget(event.userId);
-      events.record(event);
-    },
+    record: (event: NewAuditEvent) => events.record(event),
     onFactorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();
       credentialCache.forget(id);
     },
   };
-  const waiting = createWaitingEnds(services);
-  const sessionCache = createSessionCache(credentialCache);
+  const pendingSignOuts = createPendingSignOuts(services);
   const authenticateToken = createAuthenticateToken(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
-    waiting,
+    pendingSignOuts,
   });
-  /** Does not verify a token again that a guard has admitted. */
-  const isGenuine = (token: string): boolean =>
-    sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
+  const isGenuine = (token: string): boolean => tokens.verify(token) !== "forged";
+  const signingKeys = recently(() => readSigningKeys(services), clock);
   const rules: RuleServices = {
     ...services,
-    waiting,
+    signingKeys,
+    pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),
       isGenuine,
     ),
     authenticateOnceSetUp: createAuthenticateCookies(authenticateToken, isGenuine),
-    assertions:
-      settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
+    assertions: settled.assertions === "on" ? createAssertions(signingKeys.read, clock) : undefined,
   };
 
   meter.watch({
@@ -165,6 +171,7 @@ export function createServices(
   const cleanUpTimer = setInterval(() => {
     for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
+    void removeExpiredGrants(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const sumUpTimer = setInterval(() => {
     settled.log.sumUp();
@@ -186,7 +193,7 @@ export function createServices(
     async close() {
       clearInterval(cleanUpTimer);
       clearInterval(sumUpTimer);
-      await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), pendingSignOuts.close()]);
       settled.log.sumUp();
     },
   };

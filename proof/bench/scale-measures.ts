@@ -120,6 +120,7 @@ async function coldGuards({ store }: Subject, { users }: Amount): Promise<number
   const guard = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
     recorder,
+    pendingSignOuts: { has: () => false },
   });
   const issued = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))));
   for (const token of issued) {

@@ -74,8 +74,8 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
       ...store,
       sessions: {
         ...store.sessions,
-        async handOff(handoff, now) {
-          await store.sessions.handOff(handoff, now);
+        async insertHandoff(handoff, now) {
+          await store.sessions.insertHandoff(handoff, now);
           codes.set(handoff.id, handoff);
         },
         async takeHandoff(id) {
@@ -108,7 +108,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
 
   "the answer to a challenge is not claimed": () => (store) => ({
     ...store,
-    passkeys: { ...store.passkeys, answer: async () => true },
+    passkeys: { ...store.passkeys, claimChallenge: async () => true },
   }),
 
   "a recovery code is not used up": () => (store) => ({

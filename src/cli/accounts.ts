@@ -19,6 +19,7 @@ import type { Account } from "../db/records.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
+import { NO_CACHE } from "../identity/credential-cache.ts";
 import { normalizeGroups } from "../identity/groups.ts";
 import { createPasswords } from "../identity/passwords.ts";
 import { createSeals } from "../identity/seals.ts";
@@ -80,6 +81,7 @@ export function createAccounts(
     // With another secret than the gate's, devices that a new password has ended are listed too.
     seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
+    credentialCache: NO_CACHE,
     setupToken: {
       delete: () =>
         attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),

@@ -4,6 +4,7 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 export {
   type ClientType,
   type IconScheme,
+  type KeyAlgorithm,
   type LinkPurpose,
   type PasswordHash,
   type SigningAlgorithm,
@@ -45,19 +46,14 @@ export const NO_PASSWORD = "$guest$" as PasswordHash;
 export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 
 /**
- * Returns what the app sees of a stored user. The user and its groups are frozen, since several
- * requests get the same object: a handler that adds a group would give that user access to other
- * pages.
+ * Returns what the app sees of a stored user. Each field is named, so that a new column is not
+ * published by accident. The user and its groups are frozen, since several requests get the same
+ * object: a handler that adds a group would give that user access to other pages.
  */
-export const toPublicUser = ({
-  passwordHash,
-  sessionsFrom: _,
-  endsAt: __,
-  groups,
-  ...user
-}: StoredUser): User =>
+export const toPublicUser = ({ id, username, passwordHash, groups }: StoredUser): User =>
   Object.freeze({
-    ...user,
+    id,
+    username,
     // The groups are copied, since a store of the app may later change its own list.
     ...(groups && { groups: Object.freeze([...groups]) }),
     ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
@@ -258,6 +254,9 @@ export interface AppSecret extends RecordOf<typeof tables.app_secrets> {}
 
 /** Describes an image of an app for light or for dark pages. */
 export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
+
+/** Returns the ID of the consent of a person for an app. */
+export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
 
 /** Describes what a person has agreed to for an app. */
 export interface Consent extends RecordOf<typeof tables.consents> {}

@@ -3,6 +3,7 @@ import type { Observer, Operations } from "./operations.ts";
 import * as apps from "./queries/apps.ts";
 import * as codes from "./queries/codes.ts";
 import * as consents from "./queries/consents.ts";
+import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
@@ -145,7 +146,7 @@ export function createParts<Open extends OpenDatabase>(
       end: operation("sessions.end", sessions.endSession),
       hasEnded: operation("sessions.hasEnded", users.hasSessionEnded),
       findUser: operation("sessions.findUser", sessions.findSessionUser),
-      handOff: operation("sessions.handOff", sessions.insertHandoff),
+      insertHandoff: operation("sessions.insertHandoff", sessions.insertHandoff),
       takeHandoff: operation("sessions.takeHandoff", sessions.takeHandoff),
     },
     passkeys: {
@@ -154,7 +155,7 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("passkeys.insert", passkeys.insertPasskey),
       rename: operation("passkeys.rename", passkeys.renamePasskey),
       remove: operation("passkeys.remove", passkeys.removePasskey),
-      answer: operation("passkeys.answer", passkeys.claimChallenge),
+      claimChallenge: operation("passkeys.claimChallenge", passkeys.claimChallenge),
       use: operation("passkeys.use", passkeys.notePasskeyUse),
     },
     codes: {
@@ -214,8 +215,11 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("grants.insert", grants.insertGrant),
       setContent: operation("grants.setContent", grants.setGrantContent),
       findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
+      findAllCurrent: operation("grants.findAllCurrent", grants.findCurrentGrants),
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
+      removeExpired: operation("grants.removeExpired", removeExpiredGrants),
       list: operation("grants.list", grants.listGrants),
+      listCurrent: operation("grants.listCurrent", grants.listCurrentGrants),
       remove: operation("grants.remove", grants.removeGrants),
     },
     tokens: {
@@ -223,7 +227,9 @@ export function createParts<Open extends OpenDatabase>(
       findByUserCode: operation("tokens.findByUserCode", tokens.findTokenByUserCode),
       set: operation("tokens.set", tokens.setToken),
       consume: operation("tokens.consume", tokens.consumeToken),
+      commit: operation("tokens.commit", tokens.commitTokens),
       remove: operation("tokens.remove", tokens.removeToken),
+      removeOfGrant: operation("tokens.removeOfGrant", tokens.removeTokensOfGrant),
     },
     signOuts: {
       listOpen: operation("signOuts.listOpen", signOuts.listOpenSignOuts),

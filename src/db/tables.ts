@@ -1,5 +1,12 @@
 import { Fault } from "../lib/fault.ts";
-import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
+import type {
+  ClientType,
+  KeyAlgorithm,
+  LinkPurpose,
+  PasswordHash,
+  SigningAlgorithm,
+  UserId,
+} from "./values.ts";
 
 /** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -10,26 +17,38 @@ export const APP_ID: RegExp = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
 
-type Limits = Omit<Column, "kind" | "optional" | "valueType">;
+type Limits<C extends Column> = Omit<C, "kind" | "optional" | "valueType">;
 
-const text = <Value extends string = string>(limits: Limits): Column<Value> => ({
+const text = <Value extends string = string>(limits: Limits<TextColumn>): TextColumn<Value> => ({
   kind: "text",
   ...limits,
 });
 
 /** Defines a column that holds a list of texts without commas. */
-const texts = (limits: Limits): Column<readonly string[]> => ({ kind: "texts", ...limits });
+const texts = (limits: Limits<TextColumn>): TextColumn<readonly string[]> => ({
+  kind: "texts",
+  ...limits,
+});
 
-const integer = (limits: Limits = {}): Column<number> => ({ kind: "integer", ...limits });
+const integer = (limits: Limits<NumberColumn> = {}): NumberColumn<number> => ({
+  kind: "integer",
+  ...limits,
+});
 
 /** Defines a column that holds a time in milliseconds since 1970. */
-const time = (limits: Limits = {}): Column<Date> => ({ kind: "time", ...limits });
+const time = (limits: Limits<NumberColumn> = {}): NumberColumn<Date> => ({
+  kind: "time",
+  ...limits,
+});
 
 /**
  * Defines a column that holds the ID of the account that owns the row. The row is removed with the
  * account, and exported with it unless the column is optional.
  */
-const user = (limits: Limits = {}): Column<UserId> => ({ kind: "user", ...limits });
+const user = (limits: Limits<UserColumn> = {}): UserColumn<UserId> => ({
+  kind: "user",
+  ...limits,
+});
 
 /** Makes a column optional: a record without a value lacks the field. */
 const optional = <Value>(column: Column<Value>): OptionalColumn<Value> => ({
@@ -270,8 +289,8 @@ export const tables = {
       appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The grant ends with this session, unless it is an offline grant. */
       sessionId: optional(text({ maxBytes: 255 })),
-      /** Apps know the session under this ID, which the claim `sid` contains. */
-      sid: text({ maxBytes: 255, unique: true }),
+      /** The app knows the session by this ID, which the claim `sid` contains. */
+      sid: text({ maxBytes: 255 }),
       /** The grant ends once the `sessionsFrom` of the account is greater than this value. */
       validUpTo: integer(),
       factors: integer(),
@@ -303,12 +322,13 @@ export const tables = {
   },
   sign_outs: {
     columns: {
-      /** The ID is the `sid` of the grant whose end the app must learn. */
+      /** The ID is the ID of the grant whose end the app must learn. */
       id: text({ maxBytes: 255 }),
       appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The account may no longer exist. */
       userId: text<UserId>({ maxBytes: 255 }),
-      grantId: text({ maxBytes: 255 }),
+      /** The app knows the session by this ID. */
+      sid: text({ maxBytes: 255 }),
       /** The URL is copied from the app, which may no longer exist. */
       url: text({ maxBytes: 2_048 }),
       /** The grant ended at this time. It is absent while the grant is valid. */
@@ -321,14 +341,14 @@ export const tables = {
       problem: optional(text({ maxBytes: 1_024 })),
       expiresAt: time(),
     },
-    indexes: ["app_id", "user_id", "grant_id", "due_at", "expires_at"],
+    indexes: ["app_id", "user_id", "due_at", "expires_at"],
     since: 3,
   },
   signing_keys: {
     columns: {
       /** The ID is the claim `kid`. */
       id: text({ maxBytes: 255 }),
-      algorithm: text<SigningAlgorithm>({ maxBytes: 32 }),
+      algorithm: text<KeyAlgorithm>({ maxBytes: 32 }),
       /** The value is the private key as JSON, sealed. */
       sealed: text({ maxBytes: 16_384, secret: true }),
       createdAt: time(),
@@ -363,25 +383,36 @@ export interface AnyTable {
 }
 
 /** Describes a column whose values in a record have the type `Value`. */
-export interface Column<Value = unknown> {
-  readonly kind: "text" | "texts" | "integer" | "time" | "user";
+export type Column<Value = unknown> = TextColumn<Value> | NumberColumn<Value> | UserColumn<Value>;
+
+export interface TextColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "text" | "texts";
+  /** An import accepts at most this many bytes for each text. */
+  readonly maxBytes: number;
+  /** An import requires that a text matches this pattern. */
+  readonly pattern?: RegExp;
+}
+
+export interface NumberColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "integer" | "time";
+}
+
+interface UserColumn<Value = unknown> extends AnyColumn<Value> {
+  readonly kind: "user";
+}
+
+interface AnyColumn<Value> {
   readonly optional?: true;
   readonly unique?: true;
   /** Exports leave the column out unless hashes are requested. */
   readonly secret?: true;
-  /** An import accepts at most this many bytes. */
-  readonly maxBytes?: number;
-  /** An import requires that a text matches this pattern. */
-  readonly pattern?: RegExp;
   /** This schema added the column. The default is the schema of the table. */
   readonly since?: number;
   /** Only the compiler uses this field. No column has it. */
   readonly valueType?: Value;
 }
 
-interface OptionalColumn<Value = unknown> extends Column<Value> {
-  readonly optional: true;
-}
+type OptionalColumn<Value = unknown> = Column<Value> & { readonly optional: true };
 
 /** Resolves to the type of the values of a column. */
 export type ValueOf<C extends Column> = NonNullable<C["valueType"]>;

@@ -3,27 +3,31 @@ import type { NewAuditEvent } from "../audit/events.ts";
 import type { User, UserId } from "../db/records.ts";
 import type { Store } from "../db/store.ts";
 import type { AuthenticateRequest } from "../http/authenticate.ts";
+import type { Form } from "../http/form.ts";
 import type { WebOptions } from "../http/options.ts";
 import type { Paths } from "../http/paths.ts";
 import type { ProxyTrust } from "../http/remote-address.ts";
 import type { RequestIds } from "../http/request-id.ts";
+import type { Answer } from "../http/responses.ts";
 import type { AuthenticateCookies } from "../http/session-cookie.ts";
 import type { Views } from "../http/views.ts";
 import type { WebRequest } from "../http/web-request.ts";
 import type { AttemptLimiter } from "../identity/attempt-limiter.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
 import type { Passwords } from "../identity/passwords.ts";
+import type { PendingSignOuts } from "../identity/pending-sign-outs.ts";
 import type { Seals } from "../identity/seals.ts";
 import type { SessionRecorder } from "../identity/session-recorder.ts";
 import type { SessionTokens } from "../identity/session-token.ts";
 import type { Limiter } from "../identity/shared-limiter.ts";
-import type { WaitingEnds } from "../identity/waiting-ends.ts";
 import type { Client } from "../lib/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
 import type { Assertions } from "./forward-auth/assertions.ts";
+import type { SigningJwk } from "./oidc/signing-keys.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
 
@@ -33,7 +37,7 @@ import type { SetupTokenSource } from "./setup/setup-token.ts";
  */
 export interface RuleServices {
   readonly store: Store;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   /** Caches for the guards of this process what sessions and API keys admit. */
@@ -47,6 +51,8 @@ export interface RuleServices {
   /** Knows all apps, at most a second old. */
   readonly appDirectory: AppDirectory;
   readonly seals: Seals;
+  /** Reads the keys that sign tokens, newest first, at most a second old. */
+  readonly signingKeys: Recently<readonly SigningJwk[]>;
   /** Issues and verifies the challenges of passkeys. */
   readonly challenges: Challenges;
   readonly setupToken: SetupTokenSource;
@@ -70,7 +76,7 @@ export interface RuleServices {
   readonly record: (event: NewAuditEvent) => unknown;
   readonly log: ServerLog;
   /** Contains sessions that were signed out here and that the database has not ended yet. */
-  readonly waiting: WaitingEnds | undefined;
+  readonly pendingSignOuts: PendingSignOuts;
   /** Identifies the user. Returns `needs-setup` while no account exists. */
   readonly authenticate: AuthenticateCookies;
   /** Identifies the user without checking whether an account exists. */
@@ -83,6 +89,26 @@ export interface RuleServices {
   readonly assertions: Assertions | undefined;
 }
 
+/** Answers what belongs to OpenID Connect. Its code is loaded with the first request. */
+export interface OidcPages {
+  /** Answers a request for an endpoint of the provider. */
+  answer(request: WebRequest): Promise<Answer>;
+  /** Continues a sign-in to an app. */
+  getInteraction(context: Context): Promise<Answer>;
+  postInteraction(context: Context, form: Form): Promise<Answer>;
+  /** Says for the sign-in page which app a sign-in is for. */
+  findSignInApp(context: Context, returnTo: string): Promise<SignInApp | undefined>;
+}
+
+export interface SignInApp {
+  readonly app: ShownApp;
+  /** Lists the origins or schemes to which the sign-in returns, for the policy of its forms. */
+  readonly returning: readonly string[];
+}
+
+/** Creates the pages of OpenID Connect. `latchkey/oidc` exports it. */
+export type CreateOidcPages = (services: Services) => Promise<OidcPages>;
+
 /** Contains the services that answer requests. Each `createAuth` call creates them once. */
 export interface Services {
   readonly rules: RuleServices;
@@ -93,6 +119,8 @@ export interface Services {
   readonly authenticateRequest: AuthenticateRequest;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
+  /** This is `undefined` if the app does not offer OpenID Connect. */
+  readonly oidc: (() => Promise<OidcPages>) | undefined;
   /** Warns the operator if a proxy is missing from the options. */
   readonly warnOfProxy: (request: WebRequest) => void;
 }

@@ -31,7 +31,7 @@ export interface NoticeAndCookies {
  * its own page instead, redirects to the user's post-login location.
  */
 export function redirectToSection(
-  section: "sessions" | "codes" | "passkeys" | "keys",
+  section: "sessions" | "codes" | "passkeys" | "keys" | "apps",
   { paths, options, request, user }: UserContext,
   { notice, cookies = [] }: NoticeAndCookies = {},
 ): Answer {

@@ -1,6 +1,6 @@
 import { getFileId } from "../db/sqlite/file.ts";
 import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
-import type { Handler } from "./handle.ts";
+import type { Handler } from "./create-handler.ts";
 import { createDoctorProof } from "./identity-proof.ts";
 import type { Settings } from "./settings/settings.ts";
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Handler } from "./handle.ts";
+import type { Handler } from "./create-handler.ts";
 
 /**
  * Limits pipelining. Browsers and proxies wait for a response before they send the next request.

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { BODYLESS_HEADERS, type Headers } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
 import { getErrorCode } from "../lib/fault.ts";
-import type { Handler } from "./handle.ts";
+import type { Handler } from "./create-handler.ts";
 
 // `listener.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -24,15 +24,26 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** Holds the latest response of each HTTP/1.1 connection. */
+const latest = new WeakMap<Duplex, ServerResponse>();
+
+/**
+ * Notes the latest response of each connection for `respondToRefusals`. A second listener of the
+ * server would cost each request more than this.
+ */
+export function noteResponses(handle: Handler): Handler {
+  return (incoming, outgoing) => {
+    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
+    handle(incoming, outgoing);
+  };
+}
+
 /**
  * Responds to requests that never reach a handler, with the headers of every other response. Node's
- * own responses to malformed HTTP/1.1 requests lack these headers.
+ * own responses to malformed HTTP/1.1 requests lack these headers. The handler of the server must
+ * be one of `noteResponses`.
  */
 export function respondToRefusals(server: Server | Http2SecureServer): void {
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  server.on("request", (incoming: IncomingMessage, outgoing: Outgoing) => {
-    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
-  });
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     sendTextResponse(outgoing, 417, CLOSE),
   );

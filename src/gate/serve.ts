@@ -4,12 +4,13 @@ import { getFileId } from "../db/sqlite/file.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import { noMeter } from "../lib/meter.ts";
+import { oidc } from "../oidc.ts";
 import { systemClock } from "../services.ts";
 import { settleOptions } from "../settle-options.ts";
 import { addIdentityProof } from "./add-identity-proof.ts";
 import { awaitDatabase } from "./await-database.ts";
+import { createHandler, type Handler } from "./create-handler.ts";
 import { createDomainSetup } from "./domain-command.ts";
-import { createHandler, type Handler } from "./handle.ts";
 import type { Certificates } from "./https/certificate.ts";
 import { createListener, type DrainableServer, drain, listen } from "./listener.ts";
 import { startLogRetention } from "./log-retention.ts";
@@ -82,13 +83,22 @@ async function openGate(
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
   const setUpDomain = createDomainSetup(settings, certificates?.setUpDomain);
-  const options = { ...toAuthOptions(settings), store, setupToken, setUpDomain, log, people: true };
+  const options = {
+    ...toAuthOptions(settings),
+    store,
+    setupToken,
+    setUpDomain,
+    log,
+    people: true,
+    oidc,
+  };
   const auth = createSettledAuth(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     requireSecondFactor: settings.requireSecondFactor,
     returnDomains: settings.returnDomains,
     meter: metrics?.meter ?? noMeter,
     assertions: settings.assertions,
+    apps: settings.apps,
   });
   opened.defer(() => auth.close());
   if (location.kind === "postgres" && isSilentlyPlain(location.url)) {

@@ -8,7 +8,7 @@ import { REQUEST_ID } from "../http/request-id.ts";
 import { getErrorCode } from "../lib/fault.ts";
 import { toPrintable } from "../lib/files/printable.ts";
 import type { ServerLog } from "../lib/server-log.ts";
-import { type Handler, wasSent } from "./handle.ts";
+import { type Handler, wasSent } from "./create-handler.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** Logs for the gate. An error in the field `err` is logged with its stack. */

@@ -1,5 +1,5 @@
 import { isLocalPath } from "../lib/return-target.ts";
-import { type Paths, removeQuery } from "./paths.ts";
+import { APP_FORMS, type Paths, removeQuery } from "./paths.ts";
 import { isSameHost } from "./same-origin.ts";
 import type { WebRequest } from "./web-request.ts";
 
@@ -23,4 +23,13 @@ export function findFormPage({ password, home }: Paths, request: WebRequest): st
 export function findPeoplePage(paths: Paths, request: WebRequest): string {
   const page = findFormPage(paths, request) ?? "";
   return removeQuery(page) === paths.people ? page : paths.people;
+}
+
+/** Returns the page of an app that sent the form, or else the page of all apps. */
+export function findAppPage(paths: Paths, request: WebRequest): string {
+  const page = removeQuery(findFormPage(paths, request) ?? "");
+  const prefix = `${paths.apps}/`;
+  // The path of a form shows a form problem, and is no page otherwise.
+  const isForm = APP_FORMS.some((name) => page === prefix + name);
+  return page.startsWith(prefix) && !isForm ? page : paths.apps;
 }

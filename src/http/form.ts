@@ -75,7 +75,8 @@ export function parseForm(body: Uint8Array): URLSearchParams | undefined {
   }
 }
 
-async function readBody(
+/** Reads a body of at most 64 KiB. */
+export async function readBody(
   request: Pick<WebRequest, "header" | "body">,
 ): Promise<Uint8Array | "too-large" | "aborted" | "already-read"> {
   if (Number(request.header("content-length")) > MAX_BODY_BYTES) return "too-large";

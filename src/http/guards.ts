@@ -2,7 +2,7 @@ import type { User } from "../db/records.ts";
 import { GROUP } from "../db/tables.ts";
 import { admitsUser, type Lists, NO_LISTS } from "../identity/admits-user.ts";
 import type { KeyAdmission } from "../identity/authenticate-key.ts";
-import type { Admission } from "../identity/authenticate-session.ts";
+import { type Admission, isAdmitted, type NotAdmitted } from "../identity/authenticate-session.ts";
 import { Fault, toError } from "../lib/fault.ts";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import { checkOptions, defineRequired } from "../lib/options.ts";
@@ -10,7 +10,6 @@ import type { AuthenticateRequest } from "./authenticate.ts";
 import type { Paths } from "./paths.ts";
 import {
   findSignInPath,
-  type NotAdmitted,
   type RefusalServices,
   refuseExcluded,
   refuseKey,
@@ -91,23 +90,13 @@ function createGuardCheck(
     admission: Admission | KeyAdmission,
     getRequest: () => WebRequest,
   ): MaybePromise<GuardResult> => {
-    switch (admission.kind) {
-      case "admitted":
-        // The admission is returned unchanged, because a new object would slow down the hot path.
-        return lists === NO_LISTS ? admission : decideByLists(admission.user, getRequest);
-      case "key-admitted":
-      case "guest":
-        return decideByLists(admission.user, getRequest);
-      case "key-refused":
-        return refuse(refuseKey(services, getRequest(), admission));
-      case "needs-setup":
-      case "needs-sign-in":
-      case "forged-token":
-      case "factor-missing":
-      case "factor-unproven":
-      case "bound":
-        return refuse(sendToSignIn(services, admission, getRequest()));
-    }
+    // The admission is returned unchanged, because a new object would slow down the hot path.
+    if (admission.kind === "admitted" && lists === NO_LISTS) return admission;
+    if (admission.kind === "key-refused")
+      return refuse(refuseKey(services, getRequest(), admission));
+    return admission.kind === "key-admitted" || isAdmitted(admission)
+      ? decideByLists(admission.user, getRequest)
+      : refuse(refuseAppRequest(services, admission, getRequest()));
   };
 
   const decideByLists = (user: User, getRequest: () => WebRequest): MaybePromise<GuardResult> =>
@@ -146,11 +135,11 @@ function createGuardCheck(
 }
 
 /**
- * Redirects to the sign-in page or the setup.
+ * Answers a request to the app whose user is not signed in.
  *
  * @throws {Fault} `routes_not_mounted` for a request that Latchkey's own routes should serve.
  */
-function sendToSignIn(
+function refuseAppRequest(
   services: RefusalServices,
   admission: NotAdmitted,
   request: WebRequest,

@@ -7,6 +7,8 @@ export interface Paths {
   readonly password: string;
   /** Administrators manage accounts below this path. */
   readonly people: string;
+  /** Administrators manage apps below this path. */
+  readonly apps: string;
   /** The token of a one-time link follows this path. No log may contain the token. */
   readonly link: string;
   /** This is `undefined` if the app has its own page for the signed-in user. */
@@ -24,6 +26,19 @@ export const FORWARD_AUTH = "/forward-auth";
 /** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";
 
+/** Apps that speak OpenID Connect read here where its endpoints are. */
+export const OIDC_DISCOVERY = "/.well-known/openid-configuration";
+/** The same, where OAuth clients look for it. */
+export const OAUTH_DISCOVERY = "/.well-known/oauth-authorization-server";
+/** Everything of OpenID Connect is below this path. */
+export const OIDC = "/oidc/";
+/** A sign-in to an app continues here. The ID of the sign-in follows. */
+export const OIDC_INTERACTION = "/oidc/interaction/";
+/** A person enters the code of a device here. */
+export const OIDC_DEVICE = "/oidc/device";
+/** Pages load the icons of apps from below this path. */
+export const APP_ICONS = "/latchkey-icons/";
+
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
@@ -37,6 +52,12 @@ export const PEOPLE_FORMS = [
   "sign-out",
   "remove",
 ] as const;
+
+/** Lists the forms about apps for administrators by the ends of their paths. */
+export const APP_FORMS = ["add", "change", "remove", "secret", "revoke-secret"] as const;
+
+/** A person takes back here what an app may learn. */
+export const REVOKE_CONSENT = "revoke";
 
 /**
  * Builds the paths. By default, the home page is at the base path. A gate's home page also has a
@@ -55,6 +76,7 @@ export function pathsUnder(
     setup: `${base}/setup`,
     password: `${base}/account/password`,
     people: `${base}/account/people`,
+    apps: `${base}/account/apps`,
     link: `${base}/link/`,
     home: homes.at(-1),
     homes,
@@ -64,14 +86,18 @@ export function pathsUnder(
 /** Returns whether the path is reserved for pages, forms and files other than the home page. */
 export const isTaken = (base: string, path: string): boolean =>
   path.startsWith(`${base}/`) &&
-  /^\/((login|logout|setup)(\/|$)|(account|link)\/.|latchkey[.-])/.test(path.slice(base.length));
+  /^\/((login|logout|setup)(\/|$)|(account|link|oidc)\/.|latchkey[.-])/.test(
+    path.slice(base.length),
+  );
 
 /**
- * Returns whether the location is a page for the signed-in user. It may have a query and a
+ * Returns whether the location is a page for the signed-in user, or a step of a sign-in to an app.
+ * It may have a query and a
  * fragment.
  */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
   const page = removeQuery(location.split("#", 1)[0] ?? "");
+  if (page === base + OIDC_DEVICE || page.startsWith(base + OIDC_INTERACTION)) return true;
   return homes.includes(page) || page.startsWith(`${base}/account/`);
 }
 

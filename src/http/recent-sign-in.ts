@@ -23,6 +23,8 @@ interface SignInPageServices {
 
 /**
  * This form field and query parameter marks a repeated sign-in of a user who is already signed in.
+ * With `1`, a sign-in within the last ten minutes is enough. A larger value is a time in seconds,
+ * and the user must have signed in since then: an app asked for it at that time.
  */
 export const AGAIN = "again";
 
@@ -33,8 +35,14 @@ export function hasRecentSignIn({ rules }: RecentSignInServices, request: WebReq
 }
 
 /** Returns whether the sign-in page asks a signed-in user to sign in again. */
-export const asksForRecentSignIn = (services: RecentSignInServices, request: WebRequest): boolean =>
-  getParameter(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
+export function asksForRecentSignIn(services: RecentSignInServices, request: WebRequest): boolean {
+  const again = getParameter(request, AGAIN);
+  if (again === undefined) return false;
+  const since = Number(again);
+  const { issuedAt = 0 } = readSession(services.rules, request) ?? {};
+  if (since > 1 && Math.floor(issuedAt / 1_000) < since) return true;
+  return !hasRecentSignIn(services, request);
+}
 
 /**
  * Redirects a user whose sign-in is too old to the sign-in page, and then to `page`. Without

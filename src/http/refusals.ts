@@ -1,6 +1,6 @@
 import type { User } from "../db/records.ts";
 import type { KeyProblem, KeyRefusal } from "../identity/authenticate-key.ts";
-import type { Admission } from "../identity/authenticate-session.ts";
+import type { NotAdmitted } from "../identity/authenticate-session.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { WebOptions } from "./options.ts";
 import type { Paths } from "./paths.ts";
@@ -29,12 +29,9 @@ export const asksForFactor = (request: WebRequest): boolean =>
   getParameter(request, FACTOR) === "2";
 
 /**
- * Contains the admissions that redirect to the sign-in, the setup, or the page that turns on a
- * second factor.
+ * Returns the path to which a refused request is redirected: the sign-in, the setup, or the page
+ * that turns on a second factor. A forged session token is logged.
  */
-export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
-
-/** Returns the path to which a refused request is redirected. A forged session token is logged. */
 export function findSignInPath(
   { requests, proxies, paths }: WarningServices & Pick<RefusalServices, "paths">,
   admission: NotAdmitted,

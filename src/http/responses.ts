@@ -89,10 +89,12 @@ interface FormTargets extends Pick<WebOptions, "postLoginLocation" | "returnDoma
  * over https allows no form over http.
  *
  * @param connect says whether scripts of the page can send requests to their own site.
+ * @param returning lists the origins or schemes of apps to which a sign-in from this page returns.
  */
 export function createPageHeaders(
   { postLoginLocation, returnDomains, hosts: { publicUrl, cookieDomain } }: FormTargets,
   connect: "none" | "self" = "none",
+  returning: readonly string[] = [],
 ): Headers {
   const outside =
     typeof postLoginLocation === "string" ? parseOrigin(postLoginLocation) : undefined;
@@ -108,6 +110,7 @@ export function createPageHeaders(
   const pageSources = ["'self'", publicUrl].filter(Boolean).join(" ");
   // A sign-out at another host redirects to the sign-in.
   const formTargets = [others.length === 0 ? "'self'" : pageSources, outside, ...shared, ...others]
+    .concat(returning)
     .filter(Boolean)
     .join(" ");
   const connectTo = connect === "self" ? "connect-src 'self'; " : "";

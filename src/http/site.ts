@@ -49,6 +49,11 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const styleSheet = createAsset(at("latchkey.css"), STYLE_TYPE, style);
   // These assets share the paths of other files, because proxies already forward those paths to
   // Latchkey.
+  const appStyleSheet = createAsset(
+    at("latchkey.css"),
+    STYLE_TYPE,
+    readPageFile("latchkey-apps.css"),
+  );
   const customStyleSheet = css ? createAsset(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
@@ -70,6 +75,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     basePath: origin + paths.base,
     homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
+    appStyleSheetUrl: origin + appStyleSheet.url,
     customStyleSheetUrl: customStyleSheet && origin + customStyleSheet.url,
     scriptUrl: origin + script.url,
     codeScriptUrl: origin + codeScript.url,
@@ -78,7 +84,15 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     darkLogoUrl: darkLogo && origin + darkLogo.url,
     appName,
   });
-  const versioned = [styleSheet, customStyleSheet, script, codeScript, logo, darkLogo]
+  const versioned = [
+    styleSheet,
+    appStyleSheet,
+    customStyleSheet,
+    script,
+    codeScript,
+    logo,
+    darkLogo,
+  ]
     .concat(signIn.passkeys ? passkeyScript : undefined)
     .filter((asset) => asset !== undefined);
   const assets = new Map<string, (request: WebRequest) => Answer>();

@@ -31,6 +31,11 @@ interface ViewServices {
   readonly requests: RequestIds;
 }
 
+interface PageExtras extends Partial<Pick<Answer, "status" | "cookies">> {
+  /** Lists the origins or schemes of apps to which a sign-in from this page returns. */
+  readonly returning?: readonly string[];
+}
+
 interface ErrorPage {
   readonly headers?: Headers;
   /** Without helpers, the store is queried. The page is rendered even if the query fails. */
@@ -56,12 +61,21 @@ export class Views {
     viewer: Viewer,
     name: Name,
     data: PageData[Name],
-    { status = 200, cookies = [] }: Partial<Pick<Answer, "status" | "cookies">> = {},
+    { status = 200, cookies = [], returning = [] }: PageExtras = {},
   ): Promise<Answer> {
     const reader = { locale: this.locale(viewer.request), helpers: await this.helpers(viewer) };
     const html = await this.#services.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
-    return respond(html, status, headers, cookies);
+    if (returning.length === 0) return respond(html, status, headers, cookies);
+    const connect = offersPasskeys(data) ? "self" : "none";
+    const ofApp = createPageHeaders(this.#services.options, connect, returning);
+    return respond(html, status, ofApp, cookies);
+  }
+
+  /** Renders the error page for the request of an app, which says what to correct. */
+  refusedApp(viewer: Viewer, status: number, message: string): Promise<Answer> {
+    const { appRefused } = getWords(this.locale(viewer.request));
+    return this.#errorPage(viewer, { status, title: appRefused, message });
   }
 
   /** Renders the error page with a message in the reader's language. */
@@ -97,6 +111,14 @@ export class Views {
     const headers = { "Referrer-Policy": "strict-origin" };
     // The browser shows the page under the app's host name, where a path would address the app.
     return this.#errorPage({ request, user }, data, { headers, origin });
+  }
+
+  /** Renders the page for a host without an app. The host is absent if it cannot be read. */
+  noApp({ request }: Pick<Viewer, "request">, host: string | undefined): Promise<Answer> {
+    const { noAccess, noAppAt, thisAddress } = getWords(this.locale(request));
+    const message = noAppAt(host ?? thisAddress);
+    const data = { status: 403, title: noAccess, message, host, hasNoApp: true };
+    return this.#errorPage({ request }, data, { origin: this.#services.options.hosts.publicUrl });
   }
 
   /** Renders the page for a host that is not allowed. */

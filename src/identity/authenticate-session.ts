@@ -9,6 +9,7 @@ import type {
   FoundCredential,
   RequiredFactor,
 } from "./credential-cache.ts";
+import type { PendingSignOuts } from "./pending-sign-outs.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   computeValidUpTo,
@@ -16,7 +17,6 @@ import {
   type SessionTokens,
   type VerifiedToken,
 } from "./session-token.ts";
-import type { WaitingEnds } from "./waiting-ends.ts";
 
 /** Describes whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
@@ -33,6 +33,12 @@ export type Admission =
   /** Only one host accepts this session. */
   | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };
 
+/** Admits a signed-in user. The user can be a guest, whom a guard refuses. */
+export type Admitted = Extract<Admission, { readonly kind: "admitted" | "guest" }>;
+
+/** Admits no user, and says what is missing: the setup, a sign-in, a second factor or the host. */
+export type NotAdmitted = Exclude<Admission, Admitted>;
+
 /**
  * Authenticates a session token. Runs without a promise where possible, since it is on the hot
  * path.
@@ -43,21 +49,25 @@ const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
 const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
 const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
 
-/** Returns the signed-in user. The user can be a guest, whom a guard refuses. */
-export function getAdmittedUser(admission: Admission): User | undefined {
+/** Returns whether a user is signed in. */
+export function isAdmitted(admission: Admission): admission is Admitted {
   switch (admission.kind) {
     case "admitted":
     case "guest":
-      return admission.user;
+      return true;
     case "needs-setup":
     case "needs-sign-in":
     case "forged-token":
     case "factor-missing":
     case "factor-unproven":
     case "bound":
-      return undefined;
+      return false;
   }
 }
+
+/** Returns the signed-in user, who can be a guest. */
+export const getAdmittedUser = (admission: Admission): User | undefined =>
+  isAdmitted(admission) ? admission.user : undefined;
 
 /**
  * Authenticates a token for single operations. While no account exists, the result is
@@ -92,7 +102,7 @@ interface SessionParts {
    * Contains sessions that were signed out in this process, but that are not yet ended in the
    * store.
    */
-  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+  readonly pendingSignOuts: Pick<PendingSignOuts, "has">;
 }
 
 /**
@@ -104,7 +114,7 @@ export function createAuthenticateToken(
   tokens: SessionTokens,
   cache: SessionCache,
   clock: Clock,
-  { store, recorder, waiting }: SessionParts,
+  { store, recorder, pendingSignOuts }: SessionParts,
 ): AuthenticateToken {
   function lookUp(text: string): MaybePromise<Admission> {
     const token = cache.findVerified(text) ?? tokens.verify(text);
@@ -114,7 +124,7 @@ export function createAuthenticateToken(
       cache.forgetText(text);
       return NEEDS_SIGN_IN;
     }
-    if (token.id !== undefined && waiting?.has(token.id) === true) return NEEDS_SIGN_IN;
+    if (token.id !== undefined && pendingSignOuts.has(token.id)) return NEEDS_SIGN_IN;
     return cache
       .lookUp(text, () => readSession(token))
       .then((outcome) => {

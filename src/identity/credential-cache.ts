@@ -36,7 +36,7 @@ export type RequiredFactor = "optional" | "required" | "missing";
 export interface CredentialCache {
   /**
    * Invalidates the entries of an account. Must be called after each change of an account by this
-   * process, also if the change failed.
+   * process, also if the change failed: `changeAccount` does both.
    */
   forget(account: UserId | "all"): void;
   /**
@@ -53,6 +53,30 @@ export interface CredentialCache {
   ): CachePart<Credential, Admission>;
   /** Counts the accounts of all entries, for the metrics. */
   countAccounts(): number;
+}
+
+/** Provides what rules that change accounts need. */
+export interface ChangeServices {
+  readonly credentialCache: Pick<CredentialCache, "forget">;
+}
+
+/** Replaces the cache in a process that authenticates no requests, such as a command. */
+export const NO_CACHE: ChangeServices["credentialCache"] = { forget: () => {} };
+
+/**
+ * Runs a change of an account, and drops the account from the cache. This also happens after a
+ * failure, because the database may have made the change although its answer was lost.
+ */
+export async function changeAccount<Result>(
+  { credentialCache }: ChangeServices,
+  account: UserId | "all",
+  change: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await change();
+  } finally {
+    credentialCache.forget(account);
+  }
 }
 
 interface PartRules<Credential, Admission> {

@@ -16,6 +16,8 @@ export interface PageFrame {
   /** This is `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
+  /** Pages for a sign-in to an app also load this style sheet. */
+  readonly appStyleSheetUrl: string;
   /** Pages load this style sheet, if it exists, after Latchkey's own. */
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
@@ -51,8 +53,112 @@ export type HomeForm =
   | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
   | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
 
+/** Describes an app to the person who signs in to it. */
+export interface ShownApp {
+  readonly name: string;
+  /** Pages show the first letter of the name if the app has no icon. */
+  readonly iconUrl: string | undefined;
+  /** Browsers that prefer a dark scheme show this icon, if it exists. */
+  readonly darkIconUrl: string | undefined;
+}
+
+/** Names a field of the form for an app. */
+export type AppField =
+  | "name"
+  | "id"
+  | "url"
+  | "groups"
+  | "factor"
+  | "redirects"
+  | "section"
+  | "upstream"
+  | "sign_out_redirects"
+  | "backchannel"
+  | "public"
+  | "consent"
+  | "signing";
+
+/** Contains the values of the form for an app. A checkbox that is off has an empty value. */
+export type AppFormValues = Readonly<Record<AppField, string>>;
+
+/** Describes an app to an administrator. */
+export interface ListedApp extends ShownApp {
+  readonly id: string;
+  readonly host: string | undefined;
+  /** If the list is empty, all users except guests may open the app. */
+  readonly groups: readonly string[];
+  readonly needsFactor: boolean;
+  readonly usesOidc: boolean;
+}
+
+/** Says whether an app has acknowledged the end of a session. */
+export interface ShownSignOut extends ShownTime {
+  readonly state: "acknowledged" | "waiting" | "retrying" | "given-up";
+  /** The account of the session, or its app. */
+  readonly name: string;
+  /** Says why the last request failed. */
+  readonly problem: string | undefined;
+}
+
+/** Lists what apps may learn about the person. */
+export interface AccessSection {
+  readonly apps: readonly {
+    /** A form takes the access back by sending this value in the field `app`. */
+    readonly id: string;
+    readonly name: string;
+    /** The app stays signed in after a sign-out here. */
+    readonly staysSignedIn: boolean;
+    /** This is the last sign-in to the app, or else the time of the consent. */
+    readonly since: ShownTime;
+    readonly isSignIn: boolean;
+  }[];
+  readonly signOuts: readonly ShownSignOut[];
+}
+
 /** Contains the additional values of each page. */
 export interface PageData {
+  readonly consent: {
+    readonly app: ShownApp;
+    /** The app gets the values at this host. */
+    readonly host: string;
+    /** Contains the values that the app gets, in the order of the page. */
+    readonly shares: readonly {
+      readonly kind: "name" | "email" | "groups";
+      readonly value: string;
+    }[];
+    /** True if the app stays signed in after a sign-out here. */
+    readonly staysSignedIn: boolean;
+    /** The form goes to this path, with the field `answer`, which is `yes` or `no`. */
+    readonly formPath: string;
+  };
+  /** The page for a device without a browser of its own, such as a television. */
+  readonly device:
+    | {
+        readonly kind: "enter-code";
+        readonly formPath: string;
+        /** This is the value of the hidden field `xsrf`. */
+        readonly secret: string;
+        readonly problem: FormProblem<"user_code"> | undefined;
+      }
+    | {
+        readonly kind: "confirm";
+        readonly app: ShownApp;
+        readonly formPath: string;
+        readonly secret: string;
+        readonly userCode: string;
+      }
+    | { readonly kind: "signed-in"; readonly app: ShownApp }
+    | { readonly kind: "stopped" };
+  /** The page for a sign-out that an app has begun. */
+  readonly signOut:
+    | {
+        readonly kind: "ask";
+        readonly app: ShownApp | undefined;
+        readonly formPath: string;
+        /** This is the value of the hidden field `xsrf`. */
+        readonly secret: string;
+      }
+    | { readonly kind: "signed-out" };
   readonly login: {
     /** The sign-in redirects to this page. */
     readonly returnTo?: string | undefined;
@@ -68,6 +174,8 @@ export interface PageData {
      * True if the page shows the optional field `code`, because at least one account uses codes.
      */
     readonly asksCode: boolean;
+    /** The sign-in is for this app. */
+    readonly app?: ShownApp | undefined;
     /** True if the page also offers the field `remember_device`. */
     readonly remembersDevices: boolean;
     /** True if an account can sign in with a passkey here. */
@@ -115,7 +223,45 @@ export interface PageData {
     readonly madeKey?: string | undefined;
     /** Only administrators get this path of the page for administrators. */
     readonly peoplePath?: string | undefined;
+    /** Only administrators get this path of the page of apps. */
+    readonly appsPath?: string | undefined;
+    /** This is `undefined` if no app knows the person. */
+    readonly access?: AccessSection | undefined;
   };
+  /** The page of all apps, for administrators. */
+  readonly apps: {
+    readonly apps: readonly ListedApp[];
+    /** Contains the values of the form for a new app. */
+    readonly form: AppFormValues;
+    /** True if apps can use OpenID Connect. */
+    readonly offersOidc: boolean;
+    readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<AppField> | undefined;
+  };
+  /** The page of an app, for administrators. */
+  readonly app:
+    | {
+        readonly kind: "app";
+        readonly app: ListedApp;
+        readonly url: string | undefined;
+        readonly form: AppFormValues;
+        readonly offersOidc: boolean;
+        /** Contains what to enter in the app. It is `undefined` without OpenID Connect. */
+        readonly client: ShownClient | undefined;
+        /** Says when each secret was made, the oldest first. */
+        readonly secrets: readonly ShownTime[];
+        readonly hasSecrets: boolean;
+        readonly signOuts: readonly ShownSignOut[];
+        readonly notice?: Notice | undefined;
+        readonly problem?: FormProblem<AppField | "secret"> | undefined;
+      }
+    /** The page shows a new secret, once. */
+    | {
+        readonly kind: "secret";
+        readonly id: string;
+        readonly secret: string;
+        readonly client: ShownClient;
+      };
   readonly people: {
     readonly people: readonly ShownPerson[];
     /** Usernames must contain this text to be found. */
@@ -167,9 +313,21 @@ export interface PageData {
     readonly signInUrl?: string | undefined;
     /** This is the home page for that user. */
     readonly accountUrl?: string | undefined;
-    /** This is the app that does not admit the user, or the host that is not allowed. */
+    /**
+     * This is the app that does not admit the user, or the host that is not allowed or has no app.
+     */
     readonly host?: string | undefined;
+    /** True if the request is for a host without an app. */
+    readonly hasNoApp?: boolean;
   };
+}
+
+/** Contains what an administrator enters in an app. */
+export interface ShownClient {
+  readonly clientId: string;
+  /** These are `undefined` without a public URL, which OpenID Connect needs. */
+  readonly issuer: string | undefined;
+  readonly discoveryUrl: string | undefined;
 }
 
 export type PageName = keyof PageData;

@@ -1,17 +1,45 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const FOLDER = fileURLToPath(new URL("templates/", import.meta.url));
-
 // The single-file executable contains the files: `release-tools/executable.ts` replaces this module.
-export const listPageFiles = (): readonly string[] => readdirSync(FOLDER);
+
+/** Pages share the files of the first folder. Each feature has the files of its own pages. */
+const FOLDERS = [new URL("templates/", import.meta.url), new URL("../features/", import.meta.url)];
+
+/** Matches the templates, and the style sheets and scripts that browsers load. */
+const PAGE_FILE = /^[\w-]+\.eta$|^latchkey[\w-]*\.(css|js)$/;
+
+let paths: ReadonlyMap<string, string> | undefined;
+
+/** Returns the path of each file by its name, such as `login.eta`. */
+export function locatePageFiles(): ReadonlyMap<string, string> {
+  paths ??= new Map(
+    FOLDERS.map((folder) => fileURLToPath(folder))
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) =>
+          join(folder, file),
+        ),
+      )
+      .map((path) => [basename(path), path] as const)
+      .filter(([name]) => PAGE_FILE.test(name)),
+  );
+  return paths;
+}
+
+export const listPageFiles = (): readonly string[] => [...locatePageFiles().keys()];
 
 /** Files are cached, because an upgrade may replace them while this process runs. */
 const kept = new Map<string, string>();
 
-export function readPageFile(file: string): string {
-  const text = kept.get(file) ?? readFileSync(join(FOLDER, file), "utf8");
-  kept.set(file, text);
+export function readPageFile(name: string): string {
+  const text = kept.get(name) ?? readFileSync(locate(name), "utf8");
+  kept.set(name, text);
   return text;
+}
+
+function locate(name: string): string {
+  const path = locatePageFiles().get(name);
+  if (path === undefined) throw new Error(`there is no page file ${name}`);
+  return path;
 }

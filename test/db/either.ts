@@ -102,7 +102,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ...{ userId, appId: "b", validUpTo: 17, factors: 2, content: "{}" },
     ...{ createdAt: new Date(8), expiresAt: LATE },
   };
-  const signOut = { appId: "b", userId, url: "https://b.test/o", expiresAt: LATE };
+  const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
     page(
@@ -203,9 +203,9 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "sign_outs",
       tables.sign_outs,
-      { ...signOut, id: "f", grantId: "f", tries: 0 },
+      { ...signOut, id: "f", tries: 0 },
       {
-        ...{ ...signOut, id: "g", grantId: "g", tries: 3, endedAt: new Date(1), dueAt: LATE },
+        ...{ ...signOut, id: "g", tries: 3, endedAt: new Date(1), dueAt: LATE },
         ...{ acknowledgedAt: new Date(2), problem: TEXT },
       },
     ),

@@ -16,6 +16,14 @@ test("an app sees a stored user without the hash, and an operator also the ends"
   assert.deepEqual(toAccount(guest), { ...user, guest: true, sessionsFrom: new Date(0) });
 });
 
+test("a column that only the store knows is published to no app", () => {
+  const stored = { id: toUserId("1"), username: "ann", passwordHash: hashText("x") };
+  const published = { id: "1", username: "ann" };
+  const later = { ...stored, email: "ann@home.example" };
+  assert.deepEqual(toPublicUser(later), published);
+  assert.deepEqual(toAccount(later), published);
+});
+
 test("an ID of an app can be a number, as plain JavaScript may have it", () => {
   assert.equal(toUserId(5 as never), "5");
 });

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { TestContext } from "node:test";
-import type { Handler } from "../../src/gate/handle.ts";
+import type { Handler } from "../../src/gate/create-handler.ts";
 import { createListener, listen } from "../../src/gate/listener.ts";
 import { openSocket } from "../support/raw.ts";
 import { startBareServer } from "./https/bare-server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { createHandler } from "../../src/gate/handle.ts";
+import { createHandler } from "../../src/gate/create-handler.ts";
 import { createListener, listen, type PlainServer } from "../../src/gate/listener.ts";
 import { type Answer, respondText } from "../../src/http/responses.ts";
 import { strayFaults } from "../support/faults.ts";

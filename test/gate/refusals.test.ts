@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import type { Handler } from "../../src/gate/handle.ts";
+import type { Handler } from "../../src/gate/create-handler.ts";
 import { startGate } from "../support/gate.ts";
 import { openSocket, sendRaw } from "../support/raw.ts";
 import { servers } from "./http1-servers.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Services } from "../../src/features/context.ts";
-import { PEOPLE_FORMS, pathsUnder } from "../../src/http/paths.ts";
+import { APP_FORMS, PEOPLE_FORMS, pathsUnder } from "../../src/http/paths.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { createRouteTable, listRoutes, type Route, type UserChecks } from "../../src/routes.ts";
 import { settleOptions } from "../../src/settle-options.ts";
@@ -26,6 +26,7 @@ test("clients without a session can use these routes alone", () => {
     "GET /account/me",
     "GET /forward-auth",
     "GET /healthz",
+    "GET /latchkey-icons/",
     "GET /link/:token",
     "GET /login",
     "GET /login/handoff",
@@ -43,7 +44,7 @@ test("clients without a session can use these routes alone", () => {
 
 test("every form of a user is read, and those that change how to sign in need a recent sign-in", () => {
   const forms = routes.filter((route) => route.method === "POST").filter(isUserRoute);
-  assert.ok(forms.length >= 12 + PEOPLE_FORMS.length);
+  assert.ok(forms.length >= 12 + PEOPLE_FORMS.length + APP_FORMS.length);
   assert.ok(forms.every(({ form }) => form === "read"));
   const others = forms.filter(({ recent }) => recent === undefined);
   // The password form asks for the password, and the others complete what a recent sign-in began.
@@ -59,6 +60,22 @@ test("only administrators can use what is below /account/people", () => {
   const below = routes.filter(({ path }) => path.startsWith("/account/people"));
   assert.deepEqual([...new Set(below.map(({ access }) => access))], ["admin"]);
   assert.equal(below.length, 2 + PEOPLE_FORMS.length);
+});
+
+test("only administrators can use what is below /account/apps, but for taking access back", () => {
+  const oidc = () => Promise.reject(new Error("not loaded"));
+  const all = listRoutes({ options, paths, rules, oidc } as unknown as Services, new Map());
+  const below = all.filter(({ path }) => path.startsWith("/account/apps"));
+  const others = below.filter(({ access }) => access !== "admin");
+  assert.deepEqual(others.map(named), ["POST /account/apps/revoke"]);
+  assert.deepEqual(
+    others.map(({ access }) => access),
+    ["user"],
+  );
+  // An app can have the name of a form as its ID, and then has a page.
+  const gets = below.filter(({ method }) => method === "GET");
+  assert.equal(gets.length, 2 + APP_FORMS.length + 1);
+  assert.equal(below.length, gets.length + APP_FORMS.length + 1);
 });
 
 test("no method of a path has two routes, and other methods have none", () => {

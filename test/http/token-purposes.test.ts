@@ -67,7 +67,7 @@ async function makeTokens(t: TestContext) {
   const device = /latchkey-device=([^;]+)/.exec(String(remembered.cookies))?.[1] ?? "";
 
   /** Begins at the other host, and returns its cookie and a code for it. */
-  async function handOff() {
+  async function beginHandoff() {
     const begun = await gate.send(HANDOFF, from(PHOTOS));
     const [cookie = ""] = begun.cookies[0]?.split(";") ?? [];
     const { pathname, search } = new URL(begun.location ?? "");
@@ -79,9 +79,9 @@ async function makeTokens(t: TestContext) {
       `${HANDOFF}&code=${encodeURIComponent(token)}`,
       from(PHOTOS, { headers: { Cookie: cookie } }),
     );
-  const earlier = await handOff();
+  const earlier = await beginHandoff();
   const bound = (await take(gate, earlier.cookie, earlier.code)).session ?? "";
-  const begunHandoff = await handOff();
+  const begunHandoff = await beginHandoff();
 
   const add = ["user", "add", "second", "--password-stdin"];
   await outputOf(add, { env: { DATA_DIR: gate.dataDir }, input: OWNER.password });

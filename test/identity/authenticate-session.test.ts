@@ -2,15 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_PASSWORD, type User, type UserId } from "../../src/db/records.ts";
 import {
+  type Admission,
   checkSetupFirst,
   createAuthenticateToken,
   createSessionCache,
   getAdmittedUser,
+  isAdmitted,
 } from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache, type RequiredFactor } from "../../src/identity/credential-cache.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import { toSession } from "../../src/identity/start-session.ts";
-import { type CoreServices, createCoreServices, signedInOwner } from "../support/core-services.ts";
+import {
+  type CoreServices,
+  createCoreServices,
+  NO_SIGN_OUTS,
+  signedInOwner,
+} from "../support/core-services.ts";
 import { strayFaults } from "../support/faults.ts";
 import { mint, partsOf } from "../support/mint.ts";
 import { CLIENT, idOf } from "./session-services.ts";
@@ -23,6 +30,7 @@ const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
 const createGuard = (ports: Pick<CoreServices, "tokens" | "credentialCache" | "clock" | "store">) =>
   createAuthenticateToken(ports.tokens, createSessionCache(ports.credentialCache), ports.clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
@@ -45,6 +53,23 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
   const admissions = [await guard(token), await guard(undefined), await guard("a.b.c")];
   assert.deepEqual(admissions.map(getAdmittedUser), [user, undefined, undefined]);
+});
+
+test("has a user in two kinds of an admission only", () => {
+  const user = { id: "1" as UserId, username: "ann" };
+  const there = { kind: "admitted", user, factors: 1 } as const;
+  const admissions: Readonly<{ [Kind in Admission["kind"]]: Admission & { kind: Kind } }> = {
+    admitted: there,
+    guest: { kind: "guest", user, factors: 1 },
+    "needs-setup": { kind: "needs-setup" },
+    "needs-sign-in": { kind: "needs-sign-in" },
+    "forged-token": { kind: "forged-token" },
+    "factor-missing": { kind: "factor-missing", user },
+    "factor-unproven": { kind: "factor-unproven" },
+    bound: { kind: "bound", host: "photos.other.test", there },
+  };
+  const admitted = Object.values(admissions).filter(isAdmitted);
+  assert.deepEqual(admitted, [admissions.admitted, admissions.guest]);
 });
 
 test("rejects, and leaves no rejection unhandled, when the count and the lookup both fail", async (t) => {
@@ -115,6 +140,7 @@ test("admits nobody after the token has expired, and drops it from the cache", a
   const cache = createSessionCache(ports.credentialCache);
   const guard = createAuthenticateToken(ports.tokens, cache, ports.clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   await guard(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
@@ -162,6 +188,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
   const credentialCache = createCredentialCache(ports.store, clock);
   const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
   await guard(token);
@@ -194,6 +221,7 @@ test("returns the same object without a promise, a query, a signature or the sys
   const credentialCache = createCredentialCache(ports.store, clock);
   const guard = createAuthenticateToken(ports.tokens, createSessionCache(credentialCache), clock, {
     store: ports.store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
   });
   const admission = await guard(token);
   assert.deepEqual(admission, admitted(user));
@@ -211,6 +239,7 @@ function notingUses({ tokens, credentialCache, clock, store }: CoreServices) {
   const recorder = { recordUse: (id: string) => void used.push(id) };
   const guard = createAuthenticateToken(tokens, createSessionCache(credentialCache), clock, {
     store: store.sessions,
+    pendingSignOuts: NO_SIGN_OUTS,
     recorder,
   });
   return { used, guard };
@@ -270,6 +299,7 @@ test("refuses a session that ended while it was looked up, from the next request
     ports.clock,
     {
       store: { findUser },
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   assert.deepEqual(await guard(token), admitted(user), "it began before");
@@ -288,6 +318,7 @@ test("rejects a request whose lookup fails, admits nobody by it, and asks again 
     ports.clock,
     {
       store: { findUser },
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   await assert.rejects(async () => guard(token), /unreachable/);

@@ -5,8 +5,11 @@ import {
   createSessionCache,
 } from "../../src/identity/authenticate-session.ts";
 import { createCredentialCache } from "../../src/identity/credential-cache.ts";
+import {
+  createPendingSignOuts,
+  type PendingSignOuts,
+} from "../../src/identity/pending-sign-outs.ts";
 import { startSession } from "../../src/identity/start-session.ts";
-import { createWaitingEnds, type WaitingEnds } from "../../src/identity/waiting-ends.ts";
 import { type CoreServices, createCoreServices } from "../support/core-services.ts";
 import { partsOf } from "../support/mint.ts";
 import { hashText } from "../support/store.ts";
@@ -14,7 +17,7 @@ import { hashText } from "../support/store.ts";
 export const CLIENT = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" } as const;
 
 export interface SessionsScene {
-  readonly ports: CoreServices & { readonly waiting: WaitingEnds };
+  readonly ports: CoreServices & { readonly pendingSignOuts: PendingSignOuts };
   readonly user: StoredUser;
   /** Signs the user in, and returns the token once the session is recorded. */
   start(): Promise<string>;
@@ -29,9 +32,9 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
   const core = await createCoreServices(t);
   // Of a store that reports no changes, so that the rules have to forget whom they change.
   const given = { ...core, credentialCache: createCredentialCache(core.store, core.clock) };
-  const waiting = createWaitingEnds(given);
-  t.after(() => waiting.close());
-  const ports = { ...given, waiting };
+  const pendingSignOuts = createPendingSignOuts(given);
+  t.after(() => pendingSignOuts.close());
+  const ports = { ...given, pendingSignOuts };
   const user = await ports.insertOwner(hashText("a hash"));
   const guard = createAuthenticateToken(
     ports.tokens,
@@ -39,7 +42,7 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
     ports.clock,
     {
       store: ports.store.sessions,
-      waiting,
+      pendingSignOuts,
     },
   );
   const stored = async () => (await ports.store.users.find(user.id)) ?? user;

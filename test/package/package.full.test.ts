@@ -50,7 +50,7 @@ test("the package contains only what it needs and the documentation", async () =
       ? [".js", ".d.ts"].map((extension) => `dist/${file.slice(0, -".ts".length)}${extension}`)
       : [`dist/${file}`],
   );
-  for (const file of ["pages/templates/login.eta", "proxies/latchkey.lua"])
+  for (const file of ["features/sign-in/login.eta", "proxies/latchkey.lua"])
     assert.ok(expected.includes(`dist/${file}`), file);
   const about = [
     ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],
@@ -112,7 +112,10 @@ test("the installed guard redirects to the setup page, with its minified style s
   assert.equal(page.status, 200);
   const [, style = ""] = /href="(\/latchkey\.css[^"]*)"/.exec(page.body) ?? [];
   const sheet = await send(`${url}${style}`);
-  assert.deepEqual([sheet.status, sheet.body], [200, readForRelease(PAGE_FILES, "latchkey.css")]);
+  assert.deepEqual(
+    [sheet.status, sheet.body],
+    [200, readForRelease(join(PAGE_FILES, "latchkey.css"))],
+  );
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

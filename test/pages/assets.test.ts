@@ -185,7 +185,9 @@ test("the packaged sign-in page stays under 14 KiB, and under 6 KiB on the wire"
     urls.map((url) => url.split("?")[0]),
     ["/latchkey.css", "/latchkey.js"],
   );
-  const files = ["latchkey.css", "latchkey.js"].map((name) => readForRelease(PAGE_FILES, name));
+  const files = ["latchkey.css", "latchkey.js"].map((name) =>
+    readForRelease(join(PAGE_FILES, name)),
+  );
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size);
   const bytes = sum([body, ...files].map((text) => Buffer.byteLength(text)));
   // Pages are not compressed.

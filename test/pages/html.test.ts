@@ -30,7 +30,8 @@ function bytesOfWords(locale: Locale): number {
 const PAGE_FILES = join(import.meta.dirname, "../../src/pages/templates");
 
 /** The style sheet of the package, with an accent colour, which makes it larger. */
-const STYLE_SHEET = readForRelease(PAGE_FILES, "latchkey.css") + accentRules(createAccent("#c00"));
+const STYLE_SHEET =
+  readForRelease(join(PAGE_FILES, "latchkey.css")) + accentRules(createAccent("#c00"));
 
 interface Visitor {
   readonly gate: RunningGate;
@@ -122,6 +123,8 @@ const link =
     return send(path, form && { form });
   };
 
+const PHOTOS = { name: "Photos", url: "https://photos.example.org", groups: "family" };
+
 const states: Readonly<Record<string, State>> = {
   setup: beforeSetup(openPath("/setup")),
   "setup by link": beforeSetup(openPath("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
@@ -155,6 +158,18 @@ const states: Readonly<Record<string, State>> = {
   ),
   "error for a link": signedOut(openPath("/link/unknown")),
   people: home(openPath("/account/people")),
+  apps: home(openPath("/account/apps")),
+  "apps with a refused address": home(
+    sendForm("/account/apps/add", { name: "Photos", redirects: "http://photos.example.org/" }),
+  ),
+  "an app": home(async ({ send }) => {
+    const redirects = "https://photos.example.org/auth/callback";
+    await send("/account/apps/add", { form: { ...PHOTOS, redirects } });
+    return send("/account/apps/photos");
+  }),
+  "an app with a new secret": home(
+    sendForm("/account/apps/add", { ...PHOTOS, redirects: "https://photos.example.org/callback" }),
+  ),
   "activity of everybody": home(openPath("/account/people/activity")),
   "error when signed in": home(openPath("/nothing")),
   "error for a user whom an app does not admit": home(excluded),
@@ -172,7 +187,7 @@ for (const [name, open] of Object.entries(states)) {
     const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
     assert.equal(new Set(ids).size, ids.length, "each ID once");
     const labelled = elements(body, "label").map((label) => label.for);
-    const asked = ["input", "select"]
+    const asked = ["input", "select", "textarea"]
       .flatMap((name) => elements(body, name))
       .filter(
         ({ type, hidden, "aria-label": label }) =>

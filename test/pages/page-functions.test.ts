@@ -14,6 +14,7 @@ const jsonPages: PageFunctions = { login: toJson, setup: toJson, home: toJson, e
 
 const ADDRESSES = {
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
+  appStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   customStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   codeScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,

@@ -207,8 +207,8 @@ for (const locale of locales) {
   });
 }
 
-/** German has this word for them, too. */
-const ALIKE = new Set(["direction", "passkeys"]);
+/** German has these words, too. */
+const ALIKE = new Set(["direction", "passkeys", "apps"]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
   test(`${locale} is translated: no text equals the English one`, () => {

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { parseDatabaseLocation } from "../../src/db/location.ts";
 import { endAllSessions } from "../../src/features/people/accounts.ts";
 import { openStore } from "../../src/gate/open-store.ts";
+import { NO_CACHE } from "../../src/identity/credential-cache.ts";
 import { startApp } from "../support/app.ts";
 import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -57,7 +58,12 @@ async function untilRejected(scene: Scene, session: string): Promise<void> {
 }
 
 /** Runs the rule as the command does, without the start-up time of a process. */
-const portsOf = ({ store }: Scene) => ({ store, clock: Date, record: async () => {} });
+const portsOf = ({ store }: Scene) => ({
+  store,
+  clock: Date,
+  credentialCache: NO_CACHE,
+  record: async () => {},
+});
 
 const run = ({ env }: Scene, ...args: readonly string[]) => outputOf(args, { env });
 

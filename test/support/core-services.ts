@@ -18,6 +18,7 @@ import {
   createCredentialCache,
 } from "../../src/identity/credential-cache.ts";
 import { createPasswords, type Passwords } from "../../src/identity/passwords.ts";
+import type { PendingSignOuts } from "../../src/identity/pending-sign-outs.ts";
 import { createSeals, type Seals } from "../../src/identity/seals.ts";
 import {
   createSessionRecorder,
@@ -93,6 +94,9 @@ export async function createCoreServices(t: TestContext, file?: string): Promise
   };
 }
 
+/** Pending sign-outs of a process that has signed no session out. */
+export const NO_SIGN_OUTS: Pick<PendingSignOuts, "has"> = { has: () => false };
+
 /** The ports, but this happens before a password is hashed. */
 export const hashingAfter = <Ports extends { readonly passwords: Passwords }>(
   ports: Ports,
@@ -123,6 +127,7 @@ export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
     ports.clock,
     {
       store: ports.store.sessions,
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   return { ports, token, user: { id, username }, requireUser };

@@ -28,11 +28,64 @@ const entry = { text: "sample", detail: "::1", ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
+const app = { name: "Photos", iconUrl: undefined, darkIconUrl: undefined };
+const shares = [
+  { kind: "name", value: "sample" },
+  { kind: "email", value: "sample@example.org" },
+  { kind: "groups", value: "family" },
+] as const;
+const form = { formPath: "/oidc/device", secret: "secret" };
+
+const appForm = {
+  ...{ name: "Photos", id: "photos", url: "https://a.test", groups: "family", factor: "1" },
+  ...{ redirects: "https://a.test/callback", section: "Family", upstream: "http://b.test" },
+  ...{ sign_out_redirects: "https://a.test/", backchannel: "https://a.test/end" },
+  ...{ public: "", consent: "1", signing: "ES256" },
+};
+const listed = { ...app, id: "photos", host: "a.test", needsFactor: true, usesOidc: true };
+const listedApp = { ...listed, groups: ["family"] };
+const plainApp = { ...listed, host: undefined, groups: [], needsFactor: false, usesOidc: false };
+const issuer = "https://auth.test";
+const client = { clientId: "photos", issuer, discoveryUrl: issuer };
+const signOuts = [
+  { state: "acknowledged", name: "sample", problem: undefined, ...time },
+  { state: "waiting", name: "sample", problem: undefined, ...time },
+  { state: "retrying", name: "sample", problem: "503", ...time },
+  { state: "given-up", name: "sample", problem: "404", ...time },
+] as const;
+const access = { id: "photos", name: "Photos", since: time, isSignIn: true, staysSignedIn: true };
+
 /** The usual states of each page. */
 export const samples: Samples = {
+  consent: [
+    {
+      ...signedIn,
+      app: { ...app, iconUrl: "/light", darkIconUrl: "/dark" },
+      host: "a.test",
+      shares,
+      staysSignedIn: true,
+      formPath: "/oidc/interaction/1",
+    },
+  ],
+  device: [
+    {
+      ...signedIn,
+      kind: "enter-code",
+      ...form,
+      problem: { message: "wrong", fields: ["user_code"] },
+    },
+    { ...signedIn, kind: "confirm", app, ...form, userCode: "BCDF-GHJK" },
+    { ...signedIn, kind: "signed-in", app },
+    { ...signedIn, kind: "stopped" },
+  ],
+  signOut: [
+    { ...signedIn, kind: "ask", app, ...form },
+    { ...signedOut, kind: "signed-out" },
+  ],
   login: [
     { ...unconfigured, ...asking, asksCode: false },
     { ...signedOut, ...asking, HasError: true, returnTo: "/", returnHost: "example.org" },
+    { ...signedOut, ...asking, returnTo: "/oidc/interaction/1", app },
     {
       ...signedIn,
       ...asking,
@@ -64,6 +117,8 @@ export const samples: Samples = {
       problem: { form: "password", message: "invalid", fields: ["current_password"] },
       passkeys: { list: [passkey], canAdd: true, newName: "sample", maxName: 60 },
       peoplePath: "/account/people",
+      appsPath: "/account/apps",
+      access: { apps: [access, { ...access, id: "notes", isSignIn: false }], signOuts },
       keys: { list: [key] },
     },
     { ...home, codes: { kind: "off" }, lacksFactor: true },
@@ -74,6 +129,40 @@ export const samples: Samples = {
     },
     { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } },
     { ...home, madeKey: "latchkey_" },
+  ],
+  apps: [
+    { ...signedIn, apps: [], form: appForm, offersOidc: false },
+    {
+      ...signedIn,
+      apps: [listedApp, plainApp],
+      form: appForm,
+      offersOidc: true,
+      notice: "changeIsSaved",
+      problem: { message: "invalid", fields: ["redirects"] },
+    },
+  ],
+  app: [
+    {
+      ...signedIn,
+      ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
+      ...{ client, secrets: [time, time], hasSecrets: true, signOuts },
+      problem: { message: "invalid", fields: ["backchannel"] },
+    },
+    {
+      ...signedIn,
+      ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
+      ...{ client, secrets: [time], hasSecrets: true, signOuts: [] },
+      problem: { message: "invalid", fields: ["secret"] },
+    },
+    {
+      ...signedIn,
+      ...{ kind: "app", app: plainApp, url: undefined, form: appForm, offersOidc: false },
+      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [] },
+    },
+    {
+      ...{ ...signedIn, kind: "secret", id: "photos", secret: "secret" },
+      client: { clientId: "photos", issuer: undefined, discoveryUrl: undefined },
+    },
   ],
   people: [
     { ...signedIn, ...queries, people: [person], search: "sample", links: [openLink] },
@@ -101,5 +190,7 @@ export const samples: Samples = {
       signInUrl: "/",
       host: "a.test",
     },
+    { ...signedOut, status: 403, message: "no", host: "a.test", hasNoApp: true },
+    { ...signedOut, status: 403, message: "no", hasNoApp: true },
   ],
 };

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import type { UserId } from "../../src/db/records.ts";
 import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite, type Site, type SiteOptions } from "../../src/http/site.ts";
-import type { PageData, PageHelpers } from "../../src/pages/page-data.ts";
+import type { AppFormValues, PageData, PageHelpers } from "../../src/pages/page-data.ts";
 import type { Reader } from "../../src/pages/templates.ts";
 import type { Locale } from "../../src/pages/words.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -49,6 +49,23 @@ export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader
   helpers,
 });
 
+/** The form for a new app. */
+const appForm: AppFormValues = {
+  name: "",
+  id: "",
+  url: "",
+  groups: "",
+  factor: "",
+  redirects: "",
+  section: "",
+  upstream: "",
+  sign_out_redirects: "",
+  backchannel: "",
+  public: "",
+  consent: "",
+  signing: "RS256",
+};
+
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
@@ -56,5 +73,21 @@ export const plain: Omit<PageData, "error"> = {
   link: { purpose: "invite", username: "", isUsernameSet: false },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
   people: { people: [], links: [], search: "" },
+  apps: { apps: [], form: appForm, offersOidc: true },
+  app: {
+    kind: "secret",
+    id: "photos",
+    secret: "secret",
+    client: { clientId: "photos", issuer: undefined, discoveryUrl: undefined },
+  },
+  consent: {
+    app: { name: "Photos", iconUrl: undefined, darkIconUrl: undefined },
+    host: "a.test",
+    shares: [],
+    staysSignedIn: false,
+    formPath: "/oidc/interaction/1",
+  },
+  device: { kind: "stopped" },
+  signOut: { kind: "signed-out" },
   activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
 };

@@ -23,7 +23,7 @@ test("passkey-replay finds nothing on the library", async (t) => {
 });
 
 test("passkey-replay detects a server that forgets the uses of a passkey", async (t) => {
-  const { findings } = await attackWith(t, { answer: yes, use: yes });
+  const { findings } = await attackWith(t, { claimChallenge: yes, use: yes });
   assert.deepEqual(findings, [
     "an answer that was used before",
     "a copy whose counter did not grow",

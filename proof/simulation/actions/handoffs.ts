@@ -1,4 +1,4 @@
-import { createHandoff, takeHandoff } from "../../../src/features/domains/hand-off.ts";
+import { createHandoff, takeHandoff } from "../../../src/features/domains/handoff.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step, sessionIn, visit } from "./step.ts";

@@ -1,4 +1,5 @@
 import { addKey, revokeKey } from "../../../src/features/keys/manage-keys.ts";
+import { NO_CACHE } from "../../../src/identity/credential-cache.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import type { Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
@@ -12,7 +13,12 @@ import { type Action, FAILED, nextNumber } from "./step.ts";
 
 function portsOf({ operator: { users, keys }, time }: World) {
   if (keys === undefined) throw new Error("the simulated store keeps no keys");
-  return { store: { users, keys }, clock: time, record: async () => {} };
+  return {
+    store: { users, keys },
+    clock: time,
+    credentialCache: NO_CACHE,
+    record: async () => {},
+  };
 }
 
 export const addKeyOfMember: Action = async (world) => {

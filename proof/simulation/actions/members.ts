@@ -2,6 +2,7 @@ import type { UserId } from "../../../src/db/records.ts";
 import { addUser, removeUser, resetPassword } from "../../../src/features/people/accounts.ts";
 import { setGroups } from "../../../src/features/people/set-groups.ts";
 import { signIn } from "../../../src/features/sign-in/sign-in.ts";
+import { NO_CACHE } from "../../../src/identity/credential-cache.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";
 import type { Change } from "../model/fact.ts";
@@ -25,6 +26,7 @@ const portsOf = ({ operator: store, time }: World) => ({
   store,
   passwords: fastPasswords,
   clock: time,
+  credentialCache: NO_CACHE,
   record: async () => {},
   setupToken: { delete: async () => {} },
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { toConsentId } from "../../db/queries/consents.ts";
-import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
+import { NO_PASSWORD, toConsentId, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
 import {
-  type Column,
   type ColumnValue,
   joinTexts,
   listColumns,
+  type NumberColumn,
   type Row,
   type TableName,
+  type TextColumn,
   tables,
   toColumnName,
 } from "../../db/tables.ts";
@@ -144,18 +144,18 @@ const parseRow = (table: TableName, fields: ImportFields, userId: UserId | undef
       : parseValue(toColumnName(field), column, fields.get(normalizeFieldName(field))),
   );
 
-function parseValue(name: string, column: Column, value: unknown): ColumnValue {
-  const { kind, optional } = column;
+function parseValue(name: string, column: TextColumn | NumberColumn, value: unknown): ColumnValue {
+  const { optional } = column;
   const isMissing =
     value === undefined || value === null || (value === "" && REQUIRED.includes(name));
   if (isMissing || (value === "" && optional === true)) {
     if (optional === true) return null;
     throw new UnusableField(`${name} is missing`);
   }
-  switch (kind) {
+  switch (column.kind) {
     case "integer":
     case "time":
-      return parseNumber(name, kind, value);
+      return parseNumber(name, column.kind, value);
     case "texts": {
       const list = typeof value === "string" ? parseList(value) : value;
       if (!Array.isArray(list) || list.some((item) => String(item).includes(","))) {
@@ -163,7 +163,7 @@ function parseValue(name: string, column: Column, value: unknown): ColumnValue {
       }
       return joinTexts(list.map((item) => checkText(name, item, column)));
     }
-    default:
+    case "text":
       return checkText(name, value, column);
   }
 }
@@ -184,7 +184,7 @@ function parseNumber(name: string, kind: "integer" | "time", value: unknown): nu
   throw new UnusableField(`${name} must be ${expected}`);
 }
 
-function checkText(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
+function checkText(name: string, text: unknown, { maxBytes, pattern }: TextColumn): string {
   if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
   if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
   if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);

@@ -1,4 +1,4 @@
-import { type Db, runTransaction, type TableRow } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
 import { type App, type AppIcon, type AppSecret, toIconId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -77,17 +77,18 @@ async function removeGrantsOfApp(trx: Db, appId: string): Promise<void> {
   await trx.deleteFrom("latchkey_grants").where("app_id", "=", appId).execute();
 }
 
-/** Lists the secrets of an app, oldest first. */
-export async function listAppSecrets(db: Db, appId: string): Promise<readonly AppSecret[]> {
-  const rows = await db
+const listSecretRows = compileOnce((db, appId: string) =>
+  db
     .selectFrom("latchkey_app_secrets")
     .selectAll()
     .where("app_id", "=", appId)
     .orderBy("created_at")
-    .orderBy("id")
-    .execute();
-  return rows.map((row) => toRecord(tables.app_secrets, row));
-}
+    .orderBy("id"),
+);
+
+/** Lists the secrets of an app, oldest first. */
+export const listAppSecrets = async (db: Db, appId: string): Promise<readonly AppSecret[]> =>
+  (await listSecretRows(db, appId)).map((row) => toRecord(tables.app_secrets, row));
 
 /**
  * Inserts a secret, unless the app does not exist or has `limit` secrets. The time is later than that

@@ -1,12 +1,10 @@
 import { type Db, runTransaction } from "../database.ts";
-import type { Consent, UserId } from "../records.ts";
+import { type Consent, toConsentId, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { findApp } from "./apps.ts";
 import { removeGrants } from "./grants.ts";
 import { userExists } from "./users.ts";
-
-export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
 
 export async function findConsent(
   db: Db,

@@ -41,11 +41,12 @@ export interface EndOfSessions {
 export const toUser = (row: TableRow<typeof tables.users>): StoredUser =>
   toRecord(tables.users, row);
 
+const findAnyUser = compileOnce((db) =>
+  db.selectFrom("latchkey_users").select("id").limit(sql.lit(1)),
+);
+
 /** Returns whether any account exists. */
-export async function anyUserExists(db: Db): Promise<boolean> {
-  const query = db.selectFrom("latchkey_users").select("id").limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
-}
+export const anyUserExists = async (db: Db): Promise<boolean> => (await findAnyUser(db)).length > 0;
 
 export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
   (await findUser(db, id)) !== undefined;
@@ -79,38 +80,28 @@ const LATEST_TIME = sql.lit(8_640_000_000_000_000);
 const isActive = (now: number) =>
   sql<boolean>`(ends_at IS NULL OR (ends_at > ${now} AND ends_at <= ${LATEST_TIME}))`;
 
-const findActiveRow = compileOnce((db, id: UserId, now: number) =>
-  db.selectFrom("latchkey_users").selectAll().where("id", "=", id).where(isActive(now)),
-);
+type FindActive<Value> = (db: Db, value: Value, now: Date) => Promise<StoredUser | undefined>;
+
+function createFindActive<Value extends string>(column: "id" | "username"): FindActive<Value> {
+  const findRow = compileOnce((db, value: Value, now: number) =>
+    db.selectFrom("latchkey_users").selectAll().where(column, "=", value).where(isActive(now)),
+  );
+  return async (db, value, now) => {
+    const [row] = await findRow(db, value, now.getTime());
+    return row && toUser(row);
+  };
+}
 
 /**
  * Finds a user whose account has not ended. Sign-ins and sessions must read their user in this way.
  */
-export async function findActiveUser(
-  db: Db,
-  id: UserId,
-  now: Date,
-): Promise<StoredUser | undefined> {
-  const [row] = await findActiveRow(db, id, now.getTime());
-  return row && toUser(row);
-}
-
-const findActiveRowByName = compileOnce((db, username: string, now: number) =>
-  db.selectFrom("latchkey_users").selectAll().where("username", "=", username).where(isActive(now)),
-);
+export const findActiveUser: FindActive<UserId> = createFindActive("id");
 
 /**
  * Finds a user whose account has not ended by username. The match is as exact as in
  * `findUserByName`.
  */
-export async function findActiveUserByName(
-  db: Db,
-  username: string,
-  now: Date,
-): Promise<StoredUser | undefined> {
-  const [row] = await findActiveRowByName(db, username, now.getTime());
-  return row && toUser(row);
-}
+export const findActiveUserByName: FindActive<string> = createFindActive("username");
 
 /** Lists a page of all users, sorted by ID in byte order. `""` comes before every ID. */
 export async function listUsers(

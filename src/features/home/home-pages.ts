@@ -72,16 +72,29 @@ async function readHomeData(context: UserContext, extra: Step = {}): Promise<Pag
     readCodesSection(context),
   ]);
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
-  const [recent, sessions, keys] = await Promise.all([
+  const [recent, sessions, keys, access] = await Promise.all([
     readRecentEntries(context),
-    readSessionSection(context, locale),
+    readSessionSection(context, locale, codesNow.kind),
     readKeySection(context),
+    readAccess(context, locale),
   ]);
   const entries = recent.map((entry) => formatActivity(locale, entry));
   const activity = { kind: "entries", entries } as const;
-  const offersPeople = options.people && isAdmin(user);
-  const peoplePath = offersPeople ? paths.people : undefined;
-  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
+  const ofAdmin =
+    options.people && isAdmin(user) ? { peoplePath: paths.people, appsPath: paths.apps } : {};
+  return { activity, sessions, codes: codesNow, passkeys, keys, access, ...ofAdmin, returnTo };
+}
+
+/** Reads which apps know the person. Runs no query while no app uses OpenID Connect. */
+async function readAccess(
+  context: UserContext,
+  locale: Locale,
+): Promise<PageData["home"]["access"]> {
+  if (context.oidc === undefined) return undefined;
+  const apps = await context.rules.appDirectory.read();
+  if (!apps.all.some(({ clientType }) => clientType !== undefined)) return undefined;
+  const { readAccessSection } = await import("../apps/consents-pages.ts");
+  return readAccessSection(context, apps, locale);
 }
 
 /** Reads the codes from the store, because another instance may have changed them just now. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import type { Key, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import { createKeyText } from "../../identity/key-text.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -87,7 +88,7 @@ export async function addKey(
   return { kind: "added", key, text };
 }
 
-interface RevokeKeyServices {
+interface RevokeKeyServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users" | "keys">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
@@ -99,12 +100,14 @@ interface RevokeKeyServices {
  * @param owner limits this to keys of this user.
  */
 export async function revokeKey(
-  { store, record }: RevokeKeyServices,
+  services: RevokeKeyServices,
   id: string,
   owner?: User,
   client?: Client,
 ): Promise<"no-key" | "revoked"> {
-  const key = await store.keys.remove(id, owner?.id);
+  const { store, record } = services;
+  const remove = () => store.keys.remove(id, owner?.id);
+  const key = await changeAccount(services, owner?.id ?? "all", remove);
   if (key === undefined) return "no-key";
   const user = owner ?? (await store.users.find(key.userId));
   if (user !== undefined) await record(createAuditEvent("key_revoke", { user, client }));

@@ -3,7 +3,7 @@ import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
 import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import { isTooShort } from "../../identity/password-length.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { createNetworkRequester } from "../../identity/requester.ts";
@@ -46,9 +46,8 @@ export async function findLink(
   return user && { link, username: user.username };
 }
 
-interface UseLinkServices extends StartSessionServices, FindLinkServices {
+interface UseLinkServices extends StartSessionServices, FindLinkServices, ChangeServices {
   readonly store: Pick<StoreParts, "users" | "links">;
-  readonly credentialCache: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
@@ -101,13 +100,15 @@ export async function useLink(
 
   const now = new Date(services.clock.now());
   const account = { passwordHash, ...toAccountFields(link, now) };
-  const useWithName = (name: string) =>
-    services.store.links.use(link, { ...account, username: name }, now);
+  const useWithName = (name: string) => {
+    const use = () => services.store.links.use(link, { ...account, username: name }, now);
+    // An account that the link only makes now is in no cache.
+    return link.userId === undefined ? use() : changeAccount(services, link.userId, use);
+  };
   let user = await useWithName(username);
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
   if (user === "gone") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  services.credentialCache.forget(user.id);
   services.events.record(createAuditEvent("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   return { kind: "entered", user, token: startSession(services, user, client) };

@@ -86,7 +86,7 @@ export async function addPasskey(
   const challenge = ceremony && challenges.verify(ceremony.challenge, purpose);
   if (challenge === undefined || ceremony?.created === undefined) return "rejected";
   const addedAt = new Date(clock.now());
-  if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
+  if (!(await store.passkeys.claimChallenge({ ...challenge, userId }, addedAt))) return "rejected";
   const { created, counter } = ceremony;
   const { id, publicKey: key } = created;
   const passkey = { id, userId, name: normalizePasskeyName(name), key, counter, addedAt };

@@ -63,7 +63,8 @@ export async function signInWithPasskey(
   const now = new Date(services.clock.now());
   // A challenge can be claimed only once for all passkeys together, so the same response is never
   // accepted again.
-  const claimChallenge = () => services.store.passkeys.answer({ ...challenge, userId }, now);
+  const claimChallenge = () =>
+    services.store.passkeys.claimChallenge({ ...challenge, userId }, now);
   if ((await insertUserRow(services.store.users, userId, claimChallenge)) !== true)
     return { kind: "rejected" };
   if (!(await services.store.passkeys.use(userId, passkey.id, ceremony.counter, now))) {

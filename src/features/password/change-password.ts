@@ -2,17 +2,16 @@ import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
 import type { UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import { isTooShort } from "../../identity/password-length.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { createUserRequester } from "../../identity/requester.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 
-interface ChangePasswordServices {
+interface ChangePasswordServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
-  readonly credentialCache: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
 }
@@ -54,12 +53,9 @@ export async function changePassword(
     if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
     const passwordHash = await services.passwords.hash(form.newPassword, requester);
-    const replaced = await services.store.users.replaceHash(
-      userId,
-      user.passwordHash,
-      passwordHash,
+    const replaced = await changeAccount(services, userId, () =>
+      services.store.users.replaceHash(userId, user.passwordHash, passwordHash),
     );
-    services.credentialCache.forget(userId);
     if (!replaced) continue;
     services.events.record(createAuditEvent("password_change", { user, client }));
     return { kind: "changed" };

@@ -6,6 +6,7 @@ import { removeQuery } from "../../http/paths.ts";
 import { COOKIE_CHALLENGE, noteForgedToken } from "../../http/refusals.ts";
 import { type Answer, redirect, respond, respondJson } from "../../http/responses.ts";
 import { logRefusal } from "../../http/warnings.ts";
+import { isAdmitted } from "../../identity/authenticate-session.ts";
 import type { PasswordField } from "../../pages/page-data.ts";
 import type { MessageName } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
@@ -74,19 +75,10 @@ function refresh(
 export async function getMe(context: Context): Promise<Answer> {
   const { rules, request } = context;
   const admission = await rules.authenticate(request.header("cookie"));
-  switch (admission.kind) {
-    case "admitted":
-    case "guest": {
-      const { groups = [], ...user } = admission.user;
-      return respondJson({ user: { ...user, groups } }, 200);
-    }
-    case "needs-setup":
-    case "needs-sign-in":
-    case "forged-token":
-    case "factor-missing":
-    case "factor-unproven":
-    case "bound":
-      noteForgedToken(context, admission, request);
-      return respondJson({ user: null }, 401, COOKIE_CHALLENGE);
+  if (!isAdmitted(admission)) {
+    noteForgedToken(context, admission, request);
+    return respondJson({ user: null }, 401, COOKIE_CHALLENGE);
   }
+  const { groups = [], ...user } = admission.user;
+  return respondJson({ user: { ...user, groups } }, 200);
 }

@@ -11,6 +11,7 @@ import {
   type UserId,
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
 import { isTooShort } from "../../identity/password-length.ts";
 import type { Passwords } from "../../identity/passwords.ts";
@@ -20,7 +21,7 @@ import { Fault } from "../../lib/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 
-interface UserServices {
+interface UserServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an audit log entry that says who made the change. */
@@ -109,15 +110,16 @@ export type RenameUserOutcome =
 
 /** Renames an account. Sessions continue, because they identify the user by ID. */
 export async function renameUser(
-  { store, record }: AccountServices,
+  services: AccountServices,
   id: UserId,
   to: string,
 ): Promise<RenameUserOutcome> {
+  const { store, record } = services;
   if (typeof to !== "string") throw new Fault("invalid_option", "the username is not a text");
   if (to === "") return "username-missing";
   if (!isUsableUsername(to)) return "username-invalid";
   const user = await store.users.find(id);
-  const outcome = user && (await store.users.rename(id, to));
+  const outcome = user && (await changeAccount(services, id, () => store.users.rename(id, to)));
   if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "taken") return findNameConflict(store, to);
   await record(createAuditEvent("user_rename", { user: { ...user, username: to } }));
@@ -153,18 +155,21 @@ export type ResetPasswordOutcome = "no-user" | "guest" | "password-too-short" | 
 
 /** Sets a new password without asking for the old one, for a user who has forgotten it. */
 export async function resetPassword(
-  { store, passwords, record }: AccountServices,
+  services: AccountServices,
   id: UserId,
   password: string,
 ): Promise<ResetPasswordOutcome> {
+  const { store, passwords, record } = services;
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
   // With a password, the guest would be admitted by guards without a list.
   if (user.passwordHash === NO_PASSWORD) return "guest";
   if (isTooShort(password)) return "password-too-short";
   const hash = await passwords.hash(password);
+  const replace = ({ passwordHash }: StoredUser) =>
+    changeAccount(services, id, () => store.users.replaceHash(id, passwordHash, hash));
   let current: StoredUser | undefined = user;
-  while (!(await store.users.replaceHash(id, current.passwordHash, hash))) {
+  while (!(await replace(current))) {
     // The user has changed the password in the meantime, or the account was removed.
     current = await store.users.find(id);
     if (current === undefined) return "no-user";
@@ -180,11 +185,12 @@ export type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "remove
  * Removes an account. Never removes the last user, because that would reopen the setup for anyone.
  */
 export async function removeUser(
-  { store, record, keep }: AccountServices,
+  services: AccountServices,
   id: UserId,
 ): Promise<RemoveUserOutcome> {
+  const { store, record, keep } = services;
   const user = await store.users.find(id);
-  const outcome = user && (await store.users.remove(id, keep));
+  const outcome = user && (await changeAccount(services, id, () => store.users.remove(id, keep)));
   if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
   if (outcome === "last-admin") return outcome;
@@ -194,24 +200,28 @@ export async function removeUser(
 
 /** Ends every session of the user that was issued until now. */
 export async function endUserSessions(
-  { store, clock, record }: UserServices,
+  services: UserServices,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
+  const { store, clock, record } = services;
   const user = await store.users.find(id);
-  const ended = user && (await store.users.endSessions(id, nextSecond(clock)));
+  const end = () => store.users.endSessions(id, nextSecond(clock));
+  const ended = user && (await changeAccount(services, id, end));
   if (ended === undefined) return "no-user";
   await record(createAuditEvent("user_sign_out", { user }));
   return "ended";
 }
 
 /** Ends every session of every user and returns the number of users. */
-export async function endAllSessions({ store, clock, record }: UserServices): Promise<number> {
-  const users = await store.users.endAllSessions(nextSecond(clock));
+export async function endAllSessions(services: UserServices): Promise<number> {
+  const { store, clock, record } = services;
+  const end = () => store.users.endAllSessions(nextSecond(clock));
+  const users = await changeAccount(services, "all", end);
   await record(createAuditEvent("user_sign_out_all", {}));
   return users;
 }
 
-interface RemoveCodesServices {
+interface RemoveCodesServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
@@ -222,17 +232,19 @@ interface RemoveCodesServices {
  * enrolment that is not confirmed yet.
  */
 export async function removeCodes(
-  { store, record }: RemoveCodesServices,
+  services: RemoveCodesServices,
   id: UserId,
 ): Promise<"no-user" | "already-off" | "off"> {
+  const { store, record } = services;
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
-  if (!(await store.codes.turnOff(id))) return "already-off";
+  const isTurnedOff = await changeAccount(services, id, () => store.codes.turnOff(id));
+  if (!isTurnedOff) return "already-off";
   await record(createAuditEvent("codes_off", { user }));
   return "off";
 }
 
-interface RemoveFactorsServices {
+interface RemoveFactorsServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an audit log entry that says who made the change. */
@@ -244,11 +256,13 @@ interface RemoveFactorsServices {
  * device nor a sign-in or passkey that was begun on it can be used.
  */
 export async function removeFactors(
-  { store, clock, record }: RemoveFactorsServices,
+  services: RemoveFactorsServices,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
+  const { store, clock, record } = services;
   const user = await store.users.find(id);
-  if (!user || !(await store.codes.endFactors(id, nextSecond(clock)))) return "no-user";
+  const end = () => store.codes.endFactors(id, nextSecond(clock));
+  if (!user || !(await changeAccount(services, id, end))) return "no-user";
   await record(createAuditEvent("factors_off", { user }));
   return "ended";
 }

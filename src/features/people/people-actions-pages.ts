@@ -113,10 +113,7 @@ export async function postPeople(
   const services: ActionServices = {
     ...rules,
     keep: "an-admin",
-    async record(event) {
-      if (event.userId !== undefined) rules.credentialCache.forget(event.userId);
-      rules.events.record(attributeToAdmin(event, user, client));
-    },
+    record: (event) => rules.events.record(attributeToAdmin(event, user, client)),
   };
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);

@@ -2,7 +2,8 @@ import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
 import type { Session, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import type { CredentialCache } from "../../identity/credential-cache.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
+import { endStoredSession } from "../../identity/end-session.ts";
 import type { SessionRecorder } from "../../identity/session-recorder.ts";
 import {
   computeValidUpTo,
@@ -11,18 +12,16 @@ import {
   type VerifiedToken,
 } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
-import { endStoredSession } from "../../identity/waiting-ends.ts";
 import type { Client } from "../../lib/client.ts";
 import { type Clock, nextSecond } from "../../lib/clock.ts";
 
 /** Lists the services with which signed-in users manage their sessions. */
-interface SessionServices {
+interface SessionServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   readonly events: Pick<EventLog, "record">;
-  readonly credentialCache: CredentialCache;
 }
 
 interface SessionList {
@@ -87,28 +86,25 @@ export async function endSession(
  * its sign-in, so that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
-  { store, clock, tokens, credentialCache, recorder, events }: SessionServices,
+  services: SessionServices,
   user: User,
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<IssuedToken | undefined> {
+  const { store, clock, tokens, recorder, events } = services;
   // A record that is written later would list a session that has ended.
   await recorder.flush();
   const currentToken = current?.userId === user.id ? current : undefined;
   const asker = currentToken && { id: currentToken.id, validUpTo: computeValidUpTo(currentToken) };
-  try {
-    const ended = await store.users.endSessions(user.id, nextSecond(clock), asker);
-    if (ended === undefined) return undefined;
-    events.record(createAuditEvent("session_end_others", { user, client }));
-    // The store decides, because a slow request may have been authenticated long ago. A session
-    // that has ended since then must not get a new token.
-    if (currentToken === undefined || ended.asker === "had-ended") return undefined;
-    const token = tokens.sign({ ...currentToken, sessionsFrom: ended.sessionsFrom });
-    recorder.recordStart(toSession(token, clock.now(), client));
-    return token;
-  } finally {
-    // The cache is cleared after a failure too: the sessions may have ended and only the result was
-    // lost.
-    credentialCache.forget(user.id);
-  }
+  const ended = await changeAccount(services, user.id, () =>
+    store.users.endSessions(user.id, nextSecond(clock), asker),
+  );
+  if (ended === undefined) return undefined;
+  events.record(createAuditEvent("session_end_others", { user, client }));
+  // The store decides, because a slow request may have been authenticated long ago. A session that
+  // has ended since then must not get a new token.
+  if (currentToken === undefined || ended.asker === "had-ended") return undefined;
+  const token = tokens.sign({ ...currentToken, sessionsFrom: ended.sessionsFrom });
+  recorder.recordStart(toSession(token, clock.now(), client));
+  return token;
 }

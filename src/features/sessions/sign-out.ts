@@ -1,26 +1,25 @@
 import type { UserId } from "../../db/records.ts";
+import type { PendingSignOuts } from "../../identity/pending-sign-outs.ts";
 import type { SessionTokens } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
-import type { WaitingEnds } from "../../identity/waiting-ends.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 export interface SignOutServices {
   readonly tokens: SessionTokens;
   readonly clock: Pick<Clock, "now">;
-  /** This is `undefined` if the store keeps no sessions. */
-  readonly waiting: Pick<WaitingEnds, "end"> | undefined;
+  readonly pendingSignOuts: Pick<PendingSignOuts, "end">;
 }
 
 /**
- * Ends the sessions of a browser, recorded or not, if the store keeps sessions. It never throws,
+ * Ends the sessions of a browser, recorded or not. It never throws,
  * because the browser deletes its cookies in any case. A token without an ID cannot be ended alone.
  *
  * @param cookies contains the values of the browser's session cookies.
  * @param onlyUser limits this to the sessions of this user, who has just signed in again.
  */
 export async function signOut(
-  { tokens, clock, waiting }: SignOutServices,
+  { tokens, clock, pendingSignOuts }: SignOutServices,
   cookies: readonly string[],
   client: Client,
   onlyUser?: UserId,
@@ -32,7 +31,7 @@ export async function signOut(
     const { id } = token;
     if (id === undefined) continue;
     const session = toSession({ ...token, id }, clock.now(), client);
-    if ((await waiting?.end(session)) === "not-ended") outcome = "not-ended";
+    if ((await pendingSignOuts.end(session)) === "not-ended") outcome = "not-ended";
   }
   return outcome;
 }

@@ -1,6 +1,7 @@
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
+import { OIDC_INTERACTION } from "../../http/paths.ts";
 import { AGAIN, asksForRecentSignIn } from "../../http/recent-sign-in.ts";
 import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -20,7 +21,7 @@ import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
-import type { Context } from "../context.ts";
+import type { Context, SignInApp } from "../context.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
@@ -51,6 +52,7 @@ export async function getLogin(context: Context): Promise<Answer> {
   const returnHost = findOtherHost(options, request, returnTo);
   const remembersDevices = asksCode && options.signIn.rememberDevice;
   const offers = { asksCode, remembersDevices, offersPasskeys };
+  const toApp = await findSignInApp(context, returnTo);
   const handoffFailed = getParameter(request, HANDOFF_FAILED) !== undefined;
   const data = {
     returnTo,
@@ -61,8 +63,21 @@ export async function getLogin(context: Context): Promise<Answer> {
     needsFactor,
     ...offers,
     notice,
+    app: toApp?.app,
   };
-  return views.page(context, "login", data, { cookies });
+  return views.page(context, "login", data, { cookies, returning: toApp?.returning ?? [] });
+}
+
+/** Finds the app that the sign-in is for, if it returns to a sign-in to an app. */
+async function findSignInApp(
+  context: Context,
+  returnTo: string | undefined,
+): Promise<SignInApp | undefined> {
+  const { oidc, paths } = context;
+  if (oidc === undefined || returnTo?.startsWith(paths.base + OIDC_INTERACTION) !== true) {
+    return undefined;
+  }
+  return (await oidc()).findSignInApp(context, returnTo);
 }
 
 export async function postLogin(context: Context, form: Form): Promise<Answer> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { Fault } from "../../lib/fault.ts";
 import { pause } from "../../lib/pause.ts";
-import type { Handler } from "../handle.ts";
+import type { Handler } from "../create-handler.ts";
 import { formatUrlHost } from "../reach.ts";
 import { sendTextResponse } from "../refusals.ts";
 import { explainNetworkError, sendRequest } from "./http-request.ts";

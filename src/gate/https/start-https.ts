@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../http/paths.ts";
-import type { Handler } from "../handle.ts";
+import type { Handler } from "../create-handler.ts";
 import { listen } from "../listener.ts";
 import { sendTextResponse } from "../refusals.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -1,5 +1,5 @@
 import { constants, type Http2ServerRequest, type Http2Session } from "node:http2";
-import type { Handler } from "../handle.ts";
+import type { Handler } from "../create-handler.ts";
 import { sendTextResponse } from "../refusals.ts";
 
 /** Equals Node's limit for HTTP/1.1, where Node itself responds with 431. */

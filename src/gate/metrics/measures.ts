@@ -3,7 +3,7 @@ import type { Store } from "../../db/store.ts";
 import type { SignInOutcome } from "../../features/sign-in/sign-in.ts";
 import { removeQuery } from "../../http/paths.ts";
 import type { Meter } from "../../lib/meter.ts";
-import { type Handler, wasSent } from "../handle.ts";
+import { type Handler, wasSent } from "../create-handler.ts";
 import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];

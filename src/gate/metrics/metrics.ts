@@ -6,7 +6,7 @@ import { Fault, getErrorMessage } from "../../lib/fault.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { Meter } from "../../lib/meter.ts";
-import type { Handler } from "../handle.ts";
+import type { Handler } from "../create-handler.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
 import { sendTextResponse } from "../refusals.ts";
 import { getVersion } from "../version.ts";

@@ -121,7 +121,7 @@ export function testApps(rule: Rule<With<"apps">>): void {
         await store.consents.set({ id: `${id}/${user.id}`, ...consent });
       }
       await store.grants.insert(grantOf(userId, id, { appId: id }), undefined);
-      await store.tokens.set(tokenOf(id, { grantId: id }), at(0));
+      await store.tokens.set(tokenOf(id, { grantId: id }));
     }
     assert.deepEqual(await onlyOne(({ apps }) => apps.remove("photos")), appOf("photos"));
     // The next app with the ID must not inherit anything.

@@ -41,7 +41,7 @@ export function testConsents(rule: Rule<With<"consents">>): void {
     for (const grant of [grantOf(owner.id, "a", { offline: 1 }), ...kept]) {
       await store.grants.insert(grant, undefined);
       await store.consents.set(consentOf(grant.userId, grant.appId));
-      await store.tokens.set(tokenOf(grant.id, { grantId: grant.id }), at(0));
+      await store.tokens.set(tokenOf(grant.id, { grantId: grant.id }));
     }
     const removed = await race(({ consents }) => consents.remove("photos", owner.id));
     assert.equal(removed.filter(Boolean).length, 1);

@@ -35,11 +35,11 @@ const endSession = (store: Tested, { id: userId }: StoredUser, id: string) =>
 /** Who has signed in to which app. */
 export function testGrants(rule: Rule<Tested>): void {
   rule(
-    "finds a grant as it was, with app and account, on every connection",
+    "finds a grant as it was, with its account, on every connection",
     async (store, { connect }) => {
       const { owner, guest } = await addTwo(store);
       await store.users.setGroups(owner.id, ["admins", "family"]);
-      const app = await addApp(store, "photos", { name: TEXT, groups: ["family"] });
+      await addApp(store, "photos", { name: TEXT, groups: ["family"] });
       const full = grantOf(owner.id, "a", {
         ...{ factors: 2, offline: 1, content: JSON.stringify({ text: TEXT }) },
         createdAt: new Date("2030-01-02T03:04:05.678Z"),
@@ -49,8 +49,8 @@ export function testGrants(rule: Rule<Tested>): void {
         assert.equal(await store.grants.insert(grant, undefined), true);
       const { grants, users } = await connect();
       const user = await users.find(owner.id);
-      assert.deepEqual(await grants.findCurrent("a", at(1)), { grant: full, app, user });
-      assert.deepEqual(await grants.findCurrent("b", at(1)), { grant: least, app, user: guest });
+      assert.deepEqual(await grants.findCurrent("a", at(1)), { grant: full, user });
+      assert.deepEqual(await grants.findCurrent("b", at(1)), { grant: least, user: guest });
       for (const unknown of ["", "A", "a\0", "sid of a", "x".repeat(100_000)]) {
         assert.equal(await grants.findCurrent(unknown, at(1)), undefined);
       }
@@ -68,7 +68,7 @@ export function testGrants(rule: Rule<Tested>): void {
   rule("inserts a grant with the message for its end, or neither", async (store) => {
     const { owner } = await addTwo(store);
     const signOut: SignOut = {
-      ...{ id: "sid of a", appId: "photos", userId: owner.id, grantId: "a" },
+      ...{ id: "a", appId: "photos", userId: owner.id, sid: "sid of a" },
       ...{ url: "https://photos.test/", tries: 0, expiresAt: at(9) },
     };
     assert.equal(await store.grants.insert(grantOf(owner.id, "a"), signOut), false);
@@ -167,8 +167,8 @@ export function testGrants(rule: Rule<Tested>): void {
 
   rule("ends grants by what is asked for, with their tokens", async (store, { race }) => {
     const guest = await addGrants(store);
-    for (const id of ["a", "b"]) await store.tokens.set(tokenOf(id, { grantId: id }), at(0));
-    await store.tokens.set(tokenOf("c"), at(0));
+    for (const id of ["a", "b"]) await store.tokens.set(tokenOf(id, { grantId: id }));
+    await store.tokens.set(tokenOf("c"));
     await assert.rejects(store.grants.remove({}));
     await assert.rejects(store.grants.remove({ userId: undefined }));
     assert.equal(await store.grants.remove({ userId: guest.id, appId: "files" }), 0);
@@ -183,15 +183,39 @@ export function testGrants(rule: Rule<Tested>): void {
     );
   });
 
-  rule("removes a grant two minutes after it expired, since clocks differ", async (store) => {
+  rule("finds those of many grants that are valid", async (store) => {
+    const guest = await addGrants(store);
+    const find = async () =>
+      ids((await store.grants.findAllCurrent(["b", "a", "c"], at(1))).map(({ grant }) => grant));
+    assert.equal([...(await find())].sort().join(""), "ab");
+    assert.deepEqual(await store.grants.findAllCurrent([], at(1)), []);
+    await endSession(store, guest, "browser");
+    assert.equal(await find(), "b");
+  });
+
+  rule("removes what expired two minutes ago, since clocks differ", async (store) => {
     const { owner } = await addTwo(store);
     await addApp(store, "photos");
-    const insert = (id: string, fields: Partial<Grant>) =>
-      store.grants.insert(grantOf(owner.id, id, fields), undefined);
-    await insert("a", { expiresAt: at(2) });
-    await insert("b", { createdAt: at(2.03) });
-    assert.equal(ids(await store.grants.list({}, 9)), "ba");
-    await insert("c", { createdAt: at(2.04) });
-    assert.equal(ids(await store.grants.list({}, 9)), "cb");
+    for (const [id, expiresAt] of [
+      ["a", at(1)],
+      ["b", at(1.98)],
+    ] as const) {
+      const grant = grantOf(owner.id, id, { expiresAt });
+      const { appId, userId, sid } = grant;
+      const url = "https://photos.test/";
+      await store.grants.insert(grant, { id, appId, userId, sid, url, tries: 0, expiresAt });
+      await store.tokens.set(tokenOf(id, { grantId: id, expiresAt }));
+    }
+    assert.equal(await store.grants.removeExpired(at(2)), false);
+    assert.equal(ids(await store.grants.list({}, 9)), "b");
+    assert.equal(await store.tokens.find("a"), undefined);
+    assert.ok(await store.tokens.find("b"));
+  });
+
+  rule("removes a hundred at once, and says that there may be more", async (store) => {
+    for (let i = 0; i < 101; i += 1) await store.tokens.set(tokenOf(`${i}`, { expiresAt: at(1) }));
+    const outcomes = [];
+    for (let i = 0; i < 3; i += 1) outcomes.push(await store.grants.removeExpired(at(2)));
+    assert.deepEqual(outcomes, [true, false, false]);
   });
 }

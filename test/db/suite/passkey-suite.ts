@@ -56,7 +56,7 @@ export function testPasskeys(rule: Rule<With<"passkeys">>): void {
     const answerOf = ({ id: userId }: User, id: string, until = 5) => ({
       ...{ id, userId, expiresAt: minutes(until) },
     });
-    await onlyOne((one) => one.passkeys.answer(answerOf(owner, "nonce"), minutes(0)));
+    await onlyOne((one) => one.passkeys.claimChallenge(answerOf(owner, "nonce"), minutes(0)));
     for (const [answer, now, accepted] of [
       [answerOf(guest, "nonce"), 4.9, false],
       [answerOf(guest, "nonce"), 6.9, false],
@@ -64,7 +64,7 @@ export function testPasskeys(rule: Rule<With<"passkeys">>): void {
       // A challenge is removed once it has expired by every clock.
       [answerOf(owner, "nonce", 15), 7.1, true],
     ] as const) {
-      assert.equal(await store.passkeys.answer(answer, minutes(now)), accepted);
+      assert.equal(await store.passkeys.claimChallenge(answer, minutes(now)), accepted);
     }
   });
 

@@ -141,13 +141,13 @@ export function testSessions(rule: Rule<Tested>): void {
       ...{ id: "hash", userId: owner.id, host: "app.test", browser: "b", sessionId: "a" },
       ...{ signedInAt: at(0), sessionsFrom: 7, factors: 2, endsAt: at(9), expiresAt: at(1) },
     };
-    await store.sessions.handOff(handoff, at(0));
-    await store.sessions.handOff({ ...handoff, id: "guest", userId: guest.id }, at(1.03));
+    await store.sessions.insertHandoff(handoff, at(0));
+    await store.sessions.insertHandoff({ ...handoff, id: "guest", userId: guest.id }, at(1.03));
     await store.users.remove(guest.id);
     assert.deepEqual(await onlyOne((one) => one.sessions.takeHandoff("hash")), handoff);
     assert.equal(await store.sessions.takeHandoff("guest"), undefined, "of a removed user");
-    await store.sessions.handOff(handoff, at(1));
-    await store.sessions.handOff({ ...handoff, id: "new" }, at(1.04));
+    await store.sessions.insertHandoff(handoff, at(1));
+    await store.sessions.insertHandoff({ ...handoff, id: "new" }, at(1.04));
     assert.equal(await store.sessions.takeHandoff("hash"), undefined, "expired long ago");
   });
 }

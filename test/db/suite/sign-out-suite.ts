@@ -7,7 +7,7 @@ import { addTwo, at, TEXT, UNKNOWN } from "./samples.ts";
 type Tested = With<"signOuts">;
 
 const signOutOf = (userId: UserId, id: string, fields: Partial<SignOut> = {}): SignOut => ({
-  ...{ id, appId: "photos", userId, grantId: `grant of ${id}`, url: "https://photos.test/" },
+  ...{ id, appId: "photos", userId, sid: `sid of ${id}`, url: "https://photos.test/" },
   ...{ tries: 0, expiresAt: at(99) },
   ...fields,
 });
@@ -16,9 +16,8 @@ const signOutOf = (userId: UserId, id: string, fields: Partial<SignOut> = {}): S
 async function add(store: Tested, ids: readonly string[]): Promise<UserId> {
   const { guest } = await addTwo(store);
   await addApp(store, "photos");
-  for (const sid of ids) {
-    const grant = grantOf(guest.id, `grant of ${sid}`, { sid });
-    assert.equal(await store.grants.insert(grant, signOutOf(guest.id, sid)), true);
+  for (const id of ids) {
+    assert.equal(await store.grants.insert(grantOf(guest.id, id), signOutOf(guest.id, id)), true);
   }
   return guest.id;
 }

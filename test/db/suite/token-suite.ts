@@ -10,7 +10,7 @@ export function testTokens(rule: Rule<With<"tokens">>): void {
       ...{ kind: "DeviceCode", userCode: "hash", grantId: "g" },
       content: JSON.stringify({ text: TEXT.repeat(2_000) }),
     });
-    for (const token of [code, tokenOf("b")]) await store.tokens.set(token, at(0));
+    for (const token of [code, tokenOf("b")]) await store.tokens.set(token);
     const { tokens } = await connect();
     assert.deepEqual(await tokens.find("a"), code);
     assert.deepEqual(await tokens.find("b"), tokenOf("b"));
@@ -23,7 +23,7 @@ export function testTokens(rule: Rule<With<"tokens">>): void {
   });
 
   rule("consumes a token once, whoever asks", async (store, { onlyOne }) => {
-    for (const id of ["a", "b"]) await store.tokens.set(tokenOf(id), at(0));
+    for (const id of ["a", "b"]) await store.tokens.set(tokenOf(id));
     await onlyOne(({ tokens }, i) => tokens.consume("a", at(i)), 8);
     const consumed = await store.tokens.find("a");
     assert.ok(consumed?.consumedAt);
@@ -33,40 +33,53 @@ export function testTokens(rule: Rule<With<"tokens">>): void {
   });
 
   rule("keeps a token consumed when it is written again", async (store, { race }) => {
-    await store.tokens.set(tokenOf("a", { userCode: "hash" }), at(0));
+    await store.tokens.set(tokenOf("a", { userCode: "hash" }));
     await store.tokens.consume("a", at(1));
     const next = tokenOf("a", { content: '{"grant":1}', grantId: "g", expiresAt: at(10) });
-    await store.tokens.set(next, at(0));
+    await store.tokens.set(next);
     assert.deepEqual(await store.tokens.find("a"), { ...next, consumedAt: at(1) });
     assert.equal(
       await store.tokens.findByUserCode("hash"),
       undefined,
       "an absent field is removed",
     );
-    await race(({ tokens }) => tokens.set(next, at(0)), 2);
+    await race(({ tokens }) => tokens.set(next), 2);
     assert.equal(await store.tokens.consume("a", at(2)), false);
   });
 
   rule("consumes once while others write the token", async (store, { race }) => {
-    await store.tokens.set(tokenOf("a"), at(0));
+    await store.tokens.set(tokenOf("a"));
     const outcomes = await race(async ({ tokens }, i) => {
       if (i % 2 === 0) return tokens.consume("a", at(1));
-      await tokens.set(tokenOf("a", { content: `${i}` }), at(0));
+      await tokens.set(tokenOf("a", { content: `${i}` }));
       return false;
     }, 4);
     assert.equal(outcomes.filter(Boolean).length, 1);
   });
 
-  rule("removes a token, and some that have expired two minutes ago", async (store) => {
-    for (const [id, hours] of [["a", 1] as const, ["b", 1.98] as const, ["c", 9] as const])
-      await store.tokens.set(tokenOf(id, { expiresAt: at(hours) }), at(0));
-    await store.tokens.set(tokenOf("d"), at(2));
-    await store.tokens.remove("c");
-    await store.tokens.remove("c");
-    const found = await Promise.all(["a", "b", "c", "d"].map((id) => store.tokens.find(id)));
-    assert.deepEqual(
-      found.map((token) => token?.id),
-      [undefined, "b", undefined, "d"],
-    );
+  rule("removes a token", async (store) => {
+    for (const id of ["a", "b"]) await store.tokens.set(tokenOf(id));
+    for (const id of ["a", "a", "unknown"]) await store.tokens.remove(id);
+    assert.equal(await store.tokens.find("a"), undefined);
+    assert.deepEqual(await store.tokens.find("b"), tokenOf("b"));
   });
+
+  rule(
+    "exchanges a code for tokens once, and writes nothing for the others",
+    async (store, all) => {
+      await store.tokens.set(tokenOf("code"));
+      const outcomes = await all.race(({ tokens }, i) =>
+        tokens.commit({ consumed: ["code"], written: [tokenOf(`token ${i}`)] }, at(1)),
+      );
+      const winner = outcomes.indexOf("committed");
+      assert.equal(outcomes.filter((outcome) => outcome === "committed").length, 1);
+      const found = await Promise.all(outcomes.map((_, i) => store.tokens.find(`token ${i}`)));
+      assert.deepEqual(
+        found.map((token) => token?.id),
+        outcomes.map((_, i) => (i === winner ? `token ${i}` : undefined)),
+      );
+      const none = { consumed: [], written: [tokenOf("z")] };
+      assert.equal(await store.tokens.commit(none, at(1)), "committed");
+    },
+  );
 }

@@ -19,6 +19,7 @@ function createDirectory() {
         reads.push(reading);
         return reading.promise;
       },
+      listIconIds: async () => [],
     },
     { monotonic: () => now },
   );

@@ -37,7 +37,7 @@ async function begun(t: TestContext) {
     confirmOther: (other: typeof outcome.begun) =>
       confirmCodes(ports, id, { sealed: other.sealed, code: codeNow(other.secret) }, CLIENT),
     codes: () => ports.store.codes.find(id),
-    turnOff: () => removeCodes({ store: ports.store, record: async () => {} }, id),
+    turnOff: () => removeCodes({ ...ports, record: async () => {} }, id),
   };
 }
 

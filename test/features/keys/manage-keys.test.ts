@@ -44,10 +44,10 @@ test("refuses a key without a name, with what is no host, or one too many", asyn
 });
 
 test("revokes a key once for its user or an operator, and no key of another user", async (t) => {
-  const { add, store, owner } = await keyPorts(t);
+  const { add, store, owner, credentialCache } = await keyPorts(t);
   const [own, { key }, { key: last }] = [await add(), await add(), await add()];
   const recorded: unknown[] = [];
-  const ports = { store, record: (event: unknown) => recorded.push(event) };
+  const ports = { store, credentialCache, record: (event: unknown) => recorded.push(event) };
   const guest = { id: "guest" as UserId, username: "guest" };
   assert.equal(await revokeKey(ports, key.id, guest), "no-key");
   assert.deepEqual([(await store.keys.listOf(owner.id)).length, recorded], [3, []]);

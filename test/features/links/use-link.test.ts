@@ -11,6 +11,7 @@ import {
 } from "../../../src/identity/authenticate-session.ts";
 import { createCredentialCache } from "../../../src/identity/credential-cache.ts";
 import type { Client } from "../../../src/lib/client.ts";
+import { NO_SIGN_OUTS } from "../../support/core-services.ts";
 import { createAccountServices } from "../people/account-services.ts";
 
 const PASSWORD = "battery staple";
@@ -125,6 +126,7 @@ test("a reset sets the password of its user only, and opens no session", async (
     ports.clock,
     {
       store: ports.store.sessions,
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   const session = ports.tokens.issue(owner).text;

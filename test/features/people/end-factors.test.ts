@@ -13,6 +13,7 @@ import {
   createSessionCache,
 } from "../../../src/identity/authenticate-session.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
+import { NO_SIGN_OUTS } from "../../support/core-services.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { CLIENT, type CodesScene, withCodes } from "../codes/codes-services.ts";
@@ -104,6 +105,7 @@ test("a sign-in that was half done opens no session and remembers no device", as
     ports.clock,
     {
       store: ports.store.sessions,
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   for (const { token } of [first, half])

@@ -9,6 +9,7 @@ import {
   getAdmittedUser,
 } from "../../../src/identity/authenticate-session.ts";
 import { createSessionTokens } from "../../../src/identity/session-token.ts";
+import { NO_SIGN_OUTS } from "../../support/core-services.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { createAccountServices } from "./account-services.ts";
@@ -25,6 +26,7 @@ async function scene(t: TestContext) {
     ports.clock,
     {
       store: ports.store.sessions,
+      pendingSignOuts: NO_SIGN_OUTS,
     },
   );
   return {

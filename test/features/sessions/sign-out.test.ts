@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Session, UserId } from "../../../src/db/records.ts";
 import { signOut } from "../../../src/features/sessions/sign-out.ts";
+import { createPendingSignOuts } from "../../../src/identity/pending-sign-outs.ts";
 import { toSession } from "../../../src/identity/start-session.ts";
-import { createWaitingEnds } from "../../../src/identity/waiting-ends.ts";
 import { accountWithSessions, CLIENT } from "../../identity/session-services.ts";
 import { createCoreServices } from "../../support/core-services.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -61,13 +61,13 @@ test("refuses here at once what a failing store cannot end, logs it once, and en
   assert.deepEqual(ports.log.lines, [
     { level: "warn", message: "a session was not ended yet: trying again", fields },
   ]);
-  await ports.waiting.close();
+  await ports.pendingSignOuts.close();
   assert.equal(await hasEnded(one), true);
   assert.equal(await signOut(ports, [one], CLIENT), "ended");
 });
 
-/** Waiting sessions, of a store that fails while `isAway`. */
-async function waitingEnds(t: TestContext) {
+/** Pending sign-outs, of a store that fails while `isAway`. */
+async function failingStore(t: TestContext) {
   const ports = await createCoreServices(t);
   const { clock, log } = ports;
   const store = { isAway: true, tried: 0, ended: [] as unknown[] };
@@ -77,69 +77,76 @@ async function waitingEnds(t: TestContext) {
     return store.ended.push(id) > 0;
   };
   const endingWith = (how: typeof end) =>
-    createWaitingEnds({ ...ports, store: { sessions: { ...ports.store.sessions, end: how } } });
+    createPendingSignOuts({ ...ports, store: { sessions: { ...ports.store.sessions, end: how } } });
   const sessionOf = (id: string): Session => {
     const token = ports.tokens.issue("1" as UserId);
     const soon = { ...token, id, expiresAt: clock.now() + 60_000 };
     return toSession(soon, clock.now(), { remoteAddress: "192.0.2.1" });
   };
-  return { clock, log, store, waiting: endingWith(end), endingWith, sessionOf };
+  return { clock, log, store, pendingSignOuts: endingWith(end), endingWith, sessionOf };
 }
 
 test("tries again until the store answers, and refuses the sessions until then", async (t) => {
-  const { store, waiting, sessionOf, log } = await waitingEnds(t);
+  const { store, pendingSignOuts, sessionOf, log } = await failingStore(t);
   const [one, other] = [sessionOf("one"), sessionOf("other")];
-  for (const session of [one, other, one]) assert.equal(await waiting.end(session), "not-ended");
+  for (const session of [one, other, one])
+    assert.equal(await pendingSignOuts.end(session), "not-ended");
   await eventually(() => (store.tried >= 2 ? true : undefined));
-  const refused = [waiting.has("one"), waiting.has("other"), waiting.has("third")];
+  const refused = [
+    pendingSignOuts.has("one"),
+    pendingSignOuts.has("other"),
+    pendingSignOuts.has("third"),
+  ];
   assert.deepEqual(refused, [true, true, false]);
   store.isAway = false;
-  await eventually(() => (waiting.has("one") || waiting.has("other") ? undefined : true));
+  await eventually(() =>
+    pendingSignOuts.has("one") || pendingSignOuts.has("other") ? undefined : true,
+  );
   assert.deepEqual(store.ended.toSorted(), ["one", "other"]);
   store.ended.length = 0;
-  assert.equal(await waiting.end(sessionOf("later")), "ended");
-  await waiting.close();
+  assert.equal(await pendingSignOuts.end(sessionOf("later")), "ended");
+  await pendingSignOuts.close();
   assert.deepEqual([store.ended, log.lines.length], [["later"], 2]);
 });
 
 test("tries once more when it is closed, and logs how many were not ended, without their IDs", async (t) => {
-  const { store, waiting, sessionOf, log } = await waitingEnds(t);
-  for (const name of ["one", "other"]) await waiting.end(sessionOf(name));
-  await waiting.close();
+  const { store, pendingSignOuts, sessionOf, log } = await failingStore(t);
+  for (const name of ["one", "other"]) await pendingSignOuts.end(sessionOf(name));
+  await pendingSignOuts.close();
   assert.equal(store.tried, 3);
   const message = "sessions were not ended at their sign-out: their tokens stay valid";
   assert.deepEqual(log.lines.slice(2), [{ level: "warn", message, fields: { sessions: 2 } }]);
   store.isAway = false;
-  await waiting.close();
+  await pendingSignOuts.close();
   assert.deepEqual([store.ended.toSorted(), log.lines.length], [["one", "other"], 3]);
 });
 
 test("a close does not wait for a store that never answers", async (t) => {
-  const { sessionOf, log, endingWith } = await waitingEnds(t);
+  const { sessionOf, log, endingWith } = await failingStore(t);
   const end = t.mock.fn(() => new Promise<boolean>(() => {}));
   end.mock.mockImplementationOnce(() => Promise.reject(new Error("away")));
-  const waiting = endingWith(end);
-  await waiting.end(sessionOf("one"));
+  const pendingSignOuts = endingWith(end);
+  await pendingSignOuts.end(sessionOf("one"));
   const keepsRunning = setTimeout(() => {}, 10_000);
-  await waiting.close();
+  await pendingSignOuts.close();
   clearTimeout(keepsRunning);
   assert.deepEqual(log.lines.at(-1)?.fields, { sessions: 1 });
 });
 
 test("forgets a session once its token has expired", async (t) => {
-  const { clock, store, waiting, sessionOf, log } = await waitingEnds(t);
-  await waiting.end(sessionOf("one"));
+  const { clock, store, pendingSignOuts, sessionOf, log } = await failingStore(t);
+  await pendingSignOuts.end(sessionOf("one"));
   clock.advance(60_000);
-  await waiting.close();
+  await pendingSignOuts.close();
   assert.deepEqual([store.tried, log.lines.length], [1, 1]);
 });
 
 test("keeps a bounded number", async (t) => {
-  const { waiting, sessionOf, log } = await waitingEnds(t);
-  for (let n = 0; n < 1_000; n += 1) await waiting.end(sessionOf(`${n}`));
-  assert.equal(waiting.has("999"), true);
-  assert.equal(await waiting.end(sessionOf("more")), "not-ended");
-  assert.equal(waiting.has("more"), false);
+  const { pendingSignOuts, sessionOf, log } = await failingStore(t);
+  for (let n = 0; n < 1_000; n += 1) await pendingSignOuts.end(sessionOf(`${n}`));
+  assert.equal(pendingSignOuts.has("999"), true);
+  assert.equal(await pendingSignOuts.end(sessionOf("more")), "not-ended");
+  assert.equal(pendingSignOuts.has("more"), false);
   assert.equal(log.lines.at(-1)?.message, "a session was not ended: its token stays valid");
-  await waiting.close();
+  await pendingSignOuts.close();
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { Handler } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/create-handler.ts";
 import { CertificateSource, parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { createHttpsServer, type HttpsServer } from "../../../src/gate/https/https-server.ts";
 import { drain } from "../../../src/gate/listener.ts";

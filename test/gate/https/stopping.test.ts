@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import type { Handler } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/create-handler.ts";
 import { OWNER } from "../../support/gate.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";

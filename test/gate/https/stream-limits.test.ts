@@ -7,7 +7,7 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import { type TestContext, test } from "node:test";
-import type { Handler } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/create-handler.ts";
 import { limitStreams } from "../../../src/gate/https/stream-limits.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, openSession, startSecureGate } from "./secure-gate.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { constants } from "node:http2";
 import { type TestContext, test } from "node:test";
-import type { Handler } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/create-handler.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createHandoff, takeHandoff } from "../../../src/features/domains/hand-off.ts";
+import { createHandoff, takeHandoff } from "../../../src/features/domains/handoff.ts";
 import { endOtherSessions, endSession } from "../../../src/features/sessions/manage-sessions.ts";
 import { signOut } from "../../../src/features/sessions/sign-out.ts";
 import { createRandomText, digestText } from "../../../src/lib/random-text.ts";
@@ -47,7 +47,7 @@ test("gives the host a session of its own, which counts from the sign-in and end
 
 test("keeps the hash of a random code, once", async (t) => {
   const { ports, give, take } = await scene(t);
-  const insert = t.mock.method(ports.store.sessions, "handOff");
+  const insert = t.mock.method(ports.store.sessions, "insertHandoff");
   const codes = [await give(), await give()];
   for (const [i, code] of codes.entries()) {
     assert.match(code, /^[\w-]{43}$/);
@@ -152,7 +152,7 @@ test("gives no token if its session cannot be recorded", async (t) => {
 
 test("gives a session 60 codes a minute, whatever others have asked for", async (t) => {
   const { ports, token, give } = await scene(t);
-  const insert = t.mock.method(ports.store.sessions, "handOff");
+  const insert = t.mock.method(ports.store.sessions, "insertHandoff");
   for (let n = 0; n < 60; n += 1) await give();
   assert.equal(await createHandoff(ports, token, RECEIVER), undefined);
   assert.equal(insert.mock.callCount(), 60, "a refused code costs no statement");

@@ -1,5 +1,5 @@
 import { HANDOFF } from "../../http/paths.ts";
-import { asksForFactor, FACTOR, findSignInPath, type NotAdmitted } from "../../http/refusals.ts";
+import { asksForFactor, FACTOR, findSignInPath } from "../../http/refusals.ts";
 import { type Answer, redirect, withHeader } from "../../http/responses.ts";
 import {
   addReturnTo,
@@ -10,13 +10,17 @@ import {
 import { createSessionCookies, readCookie, readSession } from "../../http/session-cookie.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter, type WebRequest } from "../../http/web-request.ts";
-import type { Admission } from "../../identity/authenticate-session.ts";
+import {
+  type Admission,
+  isAdmitted,
+  type NotAdmitted,
+} from "../../identity/authenticate-session.ts";
 import type { Factors } from "../../identity/session-token.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { Context } from "../context.ts";
 import { postLogout } from "../sessions/sessions-pages.ts";
 import { HANDOFF_FAILED } from "../sign-in/sign-in-pages.ts";
-import { createHandoff, takeHandoff } from "./hand-off.ts";
+import { createHandoff, takeHandoff } from "./handoff.ts";
 
 /**
  * Browsers accept this cookie only from the host itself, so no sibling host can choose its value.
@@ -91,18 +95,8 @@ async function giveCode(context: Context, target: URL | undefined): Promise<Answ
  * anything.
  */
 function findMissing(admission: Admission, factors: Factors): NotAdmitted | undefined {
-  switch (admission.kind) {
-    case "admitted":
-    case "guest":
-      return admission.factors < factors ? { kind: "factor-unproven" } : undefined;
-    case "needs-setup":
-    case "needs-sign-in":
-    case "forged-token":
-    case "factor-missing":
-    case "factor-unproven":
-    case "bound":
-      return admission;
-  }
+  if (!isAdmitted(admission)) return admission;
+  return admission.factors < factors ? { kind: "factor-unproven" } : undefined;
 }
 
 async function takeCode(context: Context, code: string, target: URL): Promise<Answer> {

@@ -172,7 +172,7 @@ CREATE TABLE public.latchkey_sign_outs (
     id text NOT NULL COLLATE pg_catalog."C",
     app_id text NOT NULL COLLATE pg_catalog."C",
     user_id text NOT NULL COLLATE pg_catalog."C",
-    grant_id text NOT NULL COLLATE pg_catalog."C",
+    sid text NOT NULL COLLATE pg_catalog."C",
     url text NOT NULL COLLATE pg_catalog."C",
     ended_at bigint,
     due_at bigint,
@@ -249,7 +249,7 @@ INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1',
 INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
 INSERT INTO public.latchkey_setup_tokens VALUES ('setup', 'w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
-INSERT INTO public.latchkey_sign_outs VALUES ('pL8sWz2kQe6mTj4v', 'photos', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Vq3nYt7bKx0ZrCw5', 'https://photos.example.org/logout', 1796220813000, 1796307213000, 1, NULL, 'status 502', 1798812813000);
+INSERT INTO public.latchkey_sign_outs VALUES ('Vq3nYt7bKx0ZrCw5', 'photos', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'pL8sWz2kQe6mTj4v', 'https://photos.example.org/logout', 1796220813000, 1796307213000, 1, NULL, 'status 502', 1798812813000);
 INSERT INTO public.latchkey_signing_keys VALUES ('m4Xq', 'RS256', 'sealed', 1796048013000, NULL);
 INSERT INTO public.latchkey_signing_keys VALUES ('r8Tn', 'ES256', 'sealed', 1796048013000, 1796134413000);
 INSERT INTO public.latchkey_tokens VALUES ('kR2dXz8vTn5qLw1bYc7gUj0sPf4hMe9aQo3iVtKxNyE', 'RefreshToken', 'Hd9uMf1cRa4XgEo7', NULL, '{"scope":"openid offline_access"}', 1796220813000, 1798726413000);
@@ -278,8 +278,6 @@ ALTER TABLE ONLY public.latchkey_devices
     ADD CONSTRAINT latchkey_devices_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_grants
     ADD CONSTRAINT latchkey_grants_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.latchkey_grants
-    ADD CONSTRAINT latchkey_grants_sid_key UNIQUE (sid);
 ALTER TABLE ONLY public.latchkey_handoffs
     ADD CONSTRAINT latchkey_handoffs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_keys
@@ -341,7 +339,6 @@ CREATE INDEX latchkey_sessions_by_user_id_used_at ON public.latchkey_sessions US
 CREATE INDEX latchkey_sign_outs_by_app_id ON public.latchkey_sign_outs USING btree (app_id);
 CREATE INDEX latchkey_sign_outs_by_due_at ON public.latchkey_sign_outs USING btree (due_at);
 CREATE INDEX latchkey_sign_outs_by_expires_at ON public.latchkey_sign_outs USING btree (expires_at);
-CREATE INDEX latchkey_sign_outs_by_grant_id ON public.latchkey_sign_outs USING btree (grant_id);
 CREATE INDEX latchkey_sign_outs_by_user_id ON public.latchkey_sign_outs USING btree (user_id);
 CREATE INDEX latchkey_tokens_by_expires_at ON public.latchkey_tokens USING btree (expires_at);
 CREATE INDEX latchkey_tokens_by_grant_id ON public.latchkey_tokens USING btree (grant_id);

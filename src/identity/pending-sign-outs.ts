@@ -1,35 +1,11 @@
 import type { Session } from "../db/records.ts";
-import type { StoreParts } from "../db/store.ts";
-import type { Clock } from "../lib/clock.ts";
 import { getErrorMessage } from "../lib/fault.ts";
 import { pause } from "../lib/pause.ts";
 import type { ServerLog } from "../lib/server-log.ts";
-import type { CredentialCache } from "./credential-cache.ts";
-
-/** Provides what is needed to end single sessions. */
-interface EndSessionServices {
-  readonly store: Pick<StoreParts, "sessions">;
-  readonly clock: Pick<Clock, "now">;
-  /** The process has a cache if it authenticates requests. */
-  readonly credentialCache?: Pick<CredentialCache, "forget">;
-}
-
-/** Ends a session in the store. Returns whether this call ended the session. */
-export async function endStoredSession(
-  { store, clock, credentialCache }: EndSessionServices,
-  session: Session,
-): Promise<boolean> {
-  try {
-    return await store.sessions.end(session, new Date(clock.now()));
-  } finally {
-    // The cache forgets the account even after a failure: the session may have ended, and only the
-    // result was lost.
-    credentialCache?.forget(session.userId);
-  }
-}
+import { type EndSessionServices, endStoredSession } from "./end-session.ts";
 
 /** The limit bounds the memory, and the work after an outage. */
-const MAX_WAITING_ENDS = 1_000;
+const MAX_PENDING = 1_000;
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;
@@ -39,7 +15,8 @@ const CLOSE_WITHIN_MS = 2_000;
  * sessions, and ends them in the background as soon as the store answers. They are lost if the
  * process is killed.
  */
-export interface WaitingEnds {
+export interface PendingSignOuts {
+  /** Returns whether the session is signed out here and has not ended in the store yet. */
   has(id: string): boolean;
   /**
    * Ends a session now. If the store fails, this process refuses the session, and ends it later.
@@ -49,28 +26,28 @@ export interface WaitingEnds {
   close(): Promise<void>;
 }
 
-interface WaitingEndsServices extends Required<EndSessionServices> {
+interface PendingSignOutsServices extends EndSessionServices {
   readonly log: ServerLog;
 }
 
-export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
-  const waiting = new Map<string, Session>();
+export function createPendingSignOuts(services: PendingSignOutsServices): PendingSignOuts {
+  const pending = new Map<string, Session>();
   const closing = new AbortController();
   let retrying: Promise<void> | undefined;
 
   /**
-   * Ends all waiting sessions, and stops at the first failure. The failed session is tried last the
+   * Ends all pending sessions, and stops at the first failure. The failed session is tried last the
    * next time.
    */
   async function endAll(): Promise<void> {
-    for (const [id, session] of waiting) {
+    for (const [id, session] of pending) {
       try {
         if (session.expiresAt.getTime() > services.clock.now())
           await endStoredSession(services, session);
-        waiting.delete(id);
+        pending.delete(id);
       } catch {
-        waiting.delete(id);
-        waiting.set(id, session);
+        pending.delete(id);
+        pending.set(id, session);
         return;
       }
     }
@@ -78,26 +55,26 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
 
   async function retry(): Promise<void> {
     const { signal } = closing;
-    for (let ms = PAUSE_MS; waiting.size > 0; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
+    for (let ms = PAUSE_MS; pending.size > 0; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
       await pause(ms, signal);
       if (signal.aborted) break;
       await endAll();
     }
-    // This line must stay synchronous with the check of the size, or a session could stay waiting.
+    // This line must stay synchronous with the check of the size, or a session could stay pending.
     retrying = undefined;
   }
 
   return {
-    has: (id) => waiting.has(id),
+    has: (id) => pending.has(id),
 
     async end(session) {
-      if (waiting.has(session.id)) return "not-ended";
+      if (pending.has(session.id)) return "not-ended";
       try {
         await endStoredSession(services, session);
         return "ended";
       } catch (error) {
-        const isKept = waiting.size < MAX_WAITING_ENDS;
-        if (isKept) waiting.set(session.id, session);
+        const isKept = pending.size < MAX_PENDING;
+        if (isKept) pending.set(session.id, session);
         // Requests look the session up again, and find it here.
         services.credentialCache.forget(session.userId);
         retrying ??= retry();
@@ -111,7 +88,7 @@ export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
       closing.abort();
       const last = Promise.resolve(retrying).then(endAll);
       await Promise.race([last, pause(CLOSE_WITHIN_MS)]);
-      const sessions = waiting.size;
+      const sessions = pending.size;
       if (sessions > 0) services.log.warn({ sessions }, STAY_VALID);
     },
   };

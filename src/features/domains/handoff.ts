@@ -2,6 +2,7 @@ import { insertUserRow } from "../../db/insert-user-row.ts";
 import type { Handoff } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { AttemptLimiter } from "../../identity/attempt-limiter.ts";
+import type { PendingSignOuts } from "../../identity/pending-sign-outs.ts";
 import {
   computeValidUpTo,
   type IssuedToken,
@@ -9,7 +10,6 @@ import {
   type VerifiedToken,
 } from "../../identity/session-token.ts";
 import { toSession } from "../../identity/start-session.ts";
-import type { WaitingEnds } from "../../identity/waiting-ends.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createRandomText, digestText, isSame } from "../../lib/random-text.ts";
@@ -25,7 +25,7 @@ interface HandoffServices {
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   /** Contains sessions that were signed out here and that the store has not ended yet. */
-  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+  readonly pendingSignOuts: Pick<PendingSignOuts, "has">;
 }
 
 /** Contains the services that create a code. */
@@ -56,7 +56,9 @@ export async function createHandoff(
     expiresAt: new Date(now + HANDOFF_MS),
   };
   // If the user was removed, no row is stored, so no client can redeem the code.
-  await insertUserRow(store.users, userId, () => store.sessions.handOff(handoff, new Date(now)));
+  await insertUserRow(store.users, userId, () =>
+    store.sessions.insertHandoff(handoff, new Date(now)),
+  );
   return code;
 }
 
@@ -66,7 +68,7 @@ export async function createHandoff(
  * The code is used up in any case, even if another client sent it.
  */
 export async function takeHandoff(
-  { store, clock, tokens, waiting }: HandoffServices,
+  { store, clock, tokens, pendingSignOuts }: HandoffServices,
   code: string,
   receiver: Receiver,
   client: Client,
@@ -87,7 +89,7 @@ export async function takeHandoff(
   if (sessionId !== undefined) {
     const hasEnded = await store.sessions.hasEnded(sessionId);
     // This check comes last, because the session may have been signed out here in the meantime.
-    if (hasEnded || waiting?.has(sessionId) === true) return undefined;
+    if (hasEnded || pendingSignOuts.has(sessionId)) return undefined;
   }
   // The token keeps the first session's `sessionsFrom`, so it is invalid if all sessions were ended
   // just now.

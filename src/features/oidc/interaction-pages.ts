@@ -1,0 +1,223 @@
+import type { InteractionResults, Provider } from "oidc-provider";
+import { createAuditEvent } from "../../audit/events.ts";
+import { type App, toConsentId } from "../../db/records.ts";
+import type { Form } from "../../http/form.ts";
+import { OIDC_INTERACTION } from "../../http/paths.ts";
+import { AGAIN } from "../../http/recent-sign-in.ts";
+import { ASKING_FACTOR, findSignInPath } from "../../http/refusals.ts";
+import { type Answer, redirect } from "../../http/responses.ts";
+import { addReturnTo } from "../../http/return-to.ts";
+import { readCookie } from "../../http/session-cookie.ts";
+import type { PageData } from "../../pages/page-data.ts";
+import { judgeUser } from "../apps/app-directory.ts";
+import { toShownApp } from "../apps/app-icon-pages.ts";
+import type { Context, SignInApp } from "../context.ts";
+import { toClaims } from "./claims.ts";
+import { REASONS } from "./interaction-policy.ts";
+import type { Oidc } from "./oidc-pages.ts";
+import { toFormTarget } from "./provider-pages.ts";
+import { toAcr, toAmr, type Visitor } from "./visitor.ts";
+
+type Interaction = InstanceType<Provider["Interaction"]>;
+
+/** Contains a step of a sign-in to an app that asks the person. */
+interface Step {
+  readonly provider: Provider;
+  readonly interaction: Interaction;
+  readonly app: App;
+}
+
+const INTERACTION_COOKIE = "latchkey-oidc-interaction";
+
+/** Returns the step that this browser is at. */
+async function findStep(oidc: Oidc, { rules, paths, request }: Context): Promise<Step | undefined> {
+  const id = request.path.slice((paths.base + OIDC_INTERACTION).length);
+  // Another browser must not continue a sign-in that an attacker has begun.
+  if (readCookie(request.header("cookie"), INTERACTION_COOKIE) !== id) return undefined;
+  return findStepById(oidc, rules, id);
+}
+
+async function findStepById(
+  oidc: Oidc,
+  { appDirectory }: Pick<Context["rules"], "appDirectory">,
+  id: string,
+): Promise<Step | undefined> {
+  const provider = await oidc.readProvider();
+  const interaction = await provider?.Interaction.find(id);
+  if (provider === undefined || interaction === undefined) return undefined;
+  const app = (await appDirectory.read()).find(String(interaction.params.client_id));
+  return app && { provider, interaction, app };
+}
+
+/** Says for the sign-in page which app the sign-in is for, and where it returns. */
+export async function findSignInApp(
+  oidc: Oidc,
+  context: Context,
+  returnTo: string,
+): Promise<SignInApp | undefined> {
+  const { rules, paths } = context;
+  const id = returnTo.slice((paths.base + OIDC_INTERACTION).length);
+  const step = await findStepById(oidc, rules, id);
+  if (step === undefined) return undefined;
+  const apps = await rules.appDirectory.read();
+  return { app: toShownApp(step.app, apps, paths.base), returning: listReturning(step) };
+}
+
+/** Lists where the sign-in returns to, for the policy of its forms. */
+function listReturning({ interaction }: Step): readonly string[] {
+  const { redirect_uri: uri } = interaction.params;
+  return typeof uri === "string" ? [toFormTarget(uri)] : [];
+}
+
+/** Continues a sign-in to an app: asks for what is missing, or returns to the app. */
+export async function getInteraction(oidc: Oidc, context: Context): Promise<Answer> {
+  const { views } = context;
+  const step = await findStep(oidc, context);
+  if (step === undefined) return views.error(context, 400, "signInExpired");
+  const visitor = await oidc.findVisitor(context.request);
+  if (visitor === undefined) return askToSignIn(context);
+  const missing = await answerMissing(context, step, visitor);
+  if (missing !== undefined) return missing;
+  switch (step.interaction.prompt.name) {
+    case "login":
+      return finish(step, { login: toLogin(visitor) });
+    case "consent":
+      return (await asksForConsent(context, step, visitor))
+        ? showConsent(context, step, visitor)
+        : finish(step, { login: toLogin(visitor), consent: {} });
+    default:
+      return finish(step, { error: "interaction_required" });
+  }
+}
+
+/** Takes the person's answer about what the app learns. */
+export async function postInteraction(oidc: Oidc, context: Context, form: Form): Promise<Answer> {
+  const { rules, views, client } = context;
+  const step = await findStep(oidc, context);
+  if (step === undefined) return views.error(context, 400, "signInExpired");
+  const visitor = await oidc.findVisitor(context.request);
+  if (visitor === undefined) return askToSignIn(context);
+  const missing = await answerMissing(context, step, visitor);
+  if (missing !== undefined) return missing;
+  if (form("answer") !== "yes") {
+    return finish(step, { error: "access_denied", error_description: "the person has cancelled" });
+  }
+  const { app } = step;
+  const { user } = visitor;
+  const known = await rules.store.consents.find(app.id, user.id);
+  const scopes = new Set([...(known?.scopes.split(" ") ?? []), ...readScopes(step)]);
+  await rules.store.consents.set({
+    id: toConsentId(app.id, user.id),
+    userId: user.id,
+    appId: app.id,
+    scopes: [...scopes].join(" "),
+    createdAt: new Date(rules.clock.now()),
+  });
+  await rules.record(createAuditEvent("app_consent", { user, name: app.id, client }));
+  return finish(step, { login: toLogin(visitor), consent: {} });
+}
+
+const readScopes = ({ interaction }: Step): readonly string[] =>
+  String(interaction.params.scope ?? "openid")
+    .split(" ")
+    .filter((scope) => scope !== "");
+
+const toLogin = ({ user, signedInAt, factors }: Visitor): InteractionResults["login"] => ({
+  accountId: user.id,
+  ts: Math.floor(signedInAt / 1_000),
+  acr: toAcr(factors),
+  amr: toAmr(factors),
+});
+
+/** Gives the provider the result of a step. The browser continues at the provider. */
+async function finish({ interaction }: Step, result: InteractionResults): Promise<Answer> {
+  // Signing in again starts another session. Cookies with the path of the step identify the browser,
+  // and the provider compares the account.
+  const { session }: { readonly session?: { uid?: string } | undefined } = interaction;
+  delete session?.uid;
+  interaction.result = { ...interaction.lastSubmission, ...result };
+  await interaction.persist();
+  return redirect(interaction.returnTo);
+}
+
+/** Redirects to the sign-in page, which returns to this step. */
+async function askToSignIn(context: Context, query = ""): Promise<Answer> {
+  const { rules, request, paths } = context;
+  if (query !== "") return redirect(addReturnTo(paths.login + query, request.path));
+  const admission = await rules.authenticate(request.header("cookie"));
+  const isAdmitted = admission.kind === "admitted" || admission.kind === "guest";
+  const path = isAdmitted ? paths.login : findSignInPath(context, admission, request);
+  return redirect(addReturnTo(path, request.path));
+}
+
+/** Asks for what the app requires of this sign-in, or refuses. Returns `undefined` if all is there. */
+async function answerMissing(
+  context: Context,
+  { interaction, app }: Step,
+  visitor: Visitor,
+): Promise<Answer | undefined> {
+  const { rules, views, client } = context;
+  const { user, factors } = visitor;
+  switch (judgeUser(app, user, factors)) {
+    case "excluded":
+      await rules.record(createAuditEvent("app_refused", { user, name: app.id, client }));
+      return views.excluded({ request: context.request, user }, { host: app.name });
+    case "factor-unproven":
+      return askToSignIn(context, ASKING_FACTOR);
+    case "admitted":
+      break;
+  }
+  if (interaction.prompt.name !== "login") return undefined;
+  const { reasons } = interaction.prompt;
+  // The person must sign in after the app has asked for it, to the second.
+  const isNew = Math.floor(visitor.signedInAt / 1_000) >= (interaction.iat ?? 0);
+  const asksAgain = ["login_prompt", "max_age"].some((reason) => reasons.includes(reason));
+  if (asksAgain && !isNew) return askToSignIn(context, `?${AGAIN}=${interaction.iat}`);
+  const asksFactor = [REASONS.acr, "essential_acr", "essential_acrs"].some((reason) =>
+    reasons.includes(reason),
+  );
+  if (asksFactor && factors < 2 && !isNew && (await hasSecondFactor(context, visitor))) {
+    return askToSignIn(context, ASKING_FACTOR);
+  }
+  return undefined;
+}
+
+async function hasSecondFactor({ rules }: Context, { user }: Visitor): Promise<boolean> {
+  const [codes, passkeys] = await Promise.all([
+    rules.store.codes.find(user.id),
+    rules.store.passkeys.listOf(user.id),
+  ]);
+  return codes !== undefined || passkeys.length > 0;
+}
+
+/** Returns whether the person must see what the app learns. */
+async function asksForConsent({ rules }: Context, step: Step, visitor: Visitor): Promise<boolean> {
+  const { app, interaction } = step;
+  if (interaction.prompt.reasons.includes("public_client")) return true;
+  if (app.consent === undefined) return false;
+  if (interaction.prompt.reasons.includes("consent_prompt")) return true;
+  const known = await rules.store.consents.find(app.id, visitor.user.id);
+  const agreed = new Set(known?.scopes.split(" "));
+  return readScopes(step).some((scope) => !agreed.has(scope));
+}
+
+async function showConsent(context: Context, step: Step, { user }: Visitor): Promise<Answer> {
+  const { rules, views, paths, request } = context;
+  const scopes = readScopes(step);
+  const { preferred_username: username, groups } = toClaims(user);
+  const apps = await rules.appDirectory.read();
+  const { redirect_uri: uri } = step.interaction.params;
+  const data: PageData["consent"] = {
+    app: toShownApp(step.app, apps, paths.base),
+    host: typeof uri === "string" ? new URL(uri).host || new URL(uri).protocol : step.app.name,
+    shares: [
+      { kind: "name", value: username } as const,
+      ...(scopes.includes("groups") && groups.length > 0
+        ? [{ kind: "groups", value: groups.join(", ") } as const]
+        : []),
+    ],
+    staysSignedIn: scopes.includes("offline_access"),
+    formPath: request.path,
+  };
+  return views.page({ request, user }, "consent", data, { returning: listReturning(step) });
+}
