@@ -53,7 +53,7 @@ export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
-  link: { purpose: "invite", username: "", isUsernameSet: false },
+  link: { purpose: "invite", username: "", isUsernameSet: false, apps: [] },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
   people: { people: [], links: [], search: "" },
   activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
