@@ -4,8 +4,21 @@ import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { reportSkipped, startProgram, whereInstalled } from "../proxies/program.ts";
 import { type Arrival, type RecordingApp, startRecordingApp } from "../proxies/recording-app.ts";
-import { confirmSignOut, enterPassword, type Site, signInAgain, startSite } from "./site.ts";
+import {
+  confirmSignOut,
+  enterPassword,
+  type Site,
+  signInAgain,
+  signOutAtProvider,
+  startSite,
+} from "./site.ts";
 
+const CALLBACK = "/secure/redirect_uri";
+const REGISTRATION = {
+  callback: CALLBACK,
+  signedOut: "/bye",
+  backchannel: `${CALLBACK}?logout=backchannel`,
+};
 const MODULES = "/usr/lib/apache2/modules";
 const OWN = ["mpm_event", "authn_core", "authz_core", "authz_user", "proxy", "proxy_http"];
 
@@ -46,7 +59,7 @@ async function startApache(t: TestContext, program: string, site: Site): Promise
 if (existsSync(`${MODULES}/mod_auth_openidc.so`)) {
   whereInstalled("apache2", (program) => {
     test("mod_auth_openidc signs in, refreshes the tokens, and signs out", async (t) => {
-      const site = await startSite(t, { callback: "/secure/redirect_uri", signedOut: "/bye" });
+      const site = await startSite(t, REGISTRATION);
       const app = await startApache(t, program, site);
       const { page, appUrl, ownerId } = site;
       const url = `${appUrl}/secure/page?a=b`;
@@ -59,7 +72,7 @@ if (existsSync(`${MODULES}/mod_auth_openidc.so`)) {
       assert.equal(first.oidc_claim_groups, "admins");
 
       const refresh = { refresh: url, access_token: String(first.oidc_access_token) };
-      await page.goto(`${appUrl}/secure/redirect_uri?${new URLSearchParams(refresh)}`);
+      await page.goto(`${appUrl}${CALLBACK}?${new URLSearchParams(refresh)}`);
       assert.equal(page.url(), url);
       const { headers: second } = readLast(app);
       assert.equal(second.oidc_claim_sub, ownerId);
@@ -67,10 +80,11 @@ if (existsSync(`${MODULES}/mod_auth_openidc.so`)) {
 
       await signInAgain(site, () => page.goto(url));
       const logout = { logout: `${appUrl}/bye` };
-      await page.goto(`${appUrl}/secure/redirect_uri?${new URLSearchParams(logout)}`);
+      await page.goto(`${appUrl}${CALLBACK}?${new URLSearchParams(logout)}`);
       await confirmSignOut(site, "/bye");
       await page.goto(url);
-      await page.waitForURL(`${site.issuer}/login?**`);
+      await enterPassword(site);
+      await signOutAtProvider(site, "/secure/page");
     });
   });
 } else {

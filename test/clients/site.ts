@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
-import { fill, leave } from "../browser/forms.ts";
+import { fill, leave, submit } from "../browser/forms.ts";
 import { openPage } from "../support/browser.ts";
 import {
   CA_CERTIFICATE,
@@ -10,6 +10,7 @@ import {
   SERVER_KEY,
   writeCertificate,
 } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
@@ -130,6 +131,19 @@ export async function confirmSignOut({ page, issuer, appUrl }: Site, path: strin
   await page.waitForURL(`${issuer}/oidc/logout?**`);
   await leave(page, () => page.getByRole("button", { name: "Sign out", exact: true }).click());
   await page.waitForURL(`${appUrl}${path}`);
+}
+
+/** Signs out at the provider itself, which tells the app: this page of the app asks to sign in. */
+export async function signOutAtProvider(site: Site, path: string): Promise<void> {
+  const { page, issuer, appUrl } = site;
+  const readStatus = async (): Promise<number> => {
+    const response = await page.request.get(appUrl + path, { maxRedirects: 0 });
+    return response.status();
+  };
+  assert.equal(await readStatus(), 200);
+  await page.goto(`${issuer}/`);
+  await submit(page, "/logout");
+  await eventually(async () => ((await readStatus()) === 302 ? true : undefined));
 }
 
 /** With a session at the provider, the app signs in without asking, also if it has forgotten all. */

@@ -5,6 +5,14 @@ import openid from "express-openid-connect";
 const { auth, requiresAuth } = openid;
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, APP_URL, PORT } = process.env;
 
+/** Remembers which sessions have ended, as a store of express-session. */
+const ended = new Map();
+const store = {
+  get: (id, done) => done(null, ended.get(id)),
+  set: (id, session, done) => done(null, ended.set(id, session)),
+  destroy: (id, done) => done(null, ended.delete(id)),
+};
+
 const app = express();
 app.use(
   auth({
@@ -16,6 +24,7 @@ app.use(
     authorizationParams: { response_type: "code", scope: "openid profile groups" },
     authRequired: false,
     idpLogout: true,
+    backchannelLogout: { store },
     routes: { postLogoutRedirect: "/bye" },
   }),
 );
