@@ -22,7 +22,7 @@ const REGISTRATION = {
 const MODULES = "/usr/lib/apache2/modules";
 const OWN = ["mpm_event", "authn_core", "authz_core", "authz_user", "proxy", "proxy_http"];
 
-const configure = ({ settings, appUrl }: Site, place: string): string => `
+const configure = ({ settings, appUrl }: Site, place: string, more: string): string => `
 ${[...OWN, "auth_openidc"].map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join("\n")}
 ServerName 127.0.0.1
 Listen 127.0.0.1:${settings.PORT}
@@ -37,6 +37,7 @@ OIDCRedirectURI ${appUrl}/secure/redirect_uri
 OIDCCryptoPassphrase "a passphrase of this test"
 OIDCScope "openid profile groups"
 OIDCRemoteUserClaim preferred_username
+${more}
 
 <Location /secure>
   AuthType openid-connect
@@ -46,10 +47,15 @@ ProxyPass /secure/redirect_uri !
 ProxyPass / http://${place}/
 `;
 
-async function startApache(t: TestContext, program: string, site: Site): Promise<RecordingApp> {
+async function startApache(
+  t: TestContext,
+  program: string,
+  site: Site,
+  more = "",
+): Promise<RecordingApp> {
   const app = await startRecordingApp(t);
   await startProgram(t, program, {
-    configuration: configure(site, app.place),
+    configuration: configure(site, app.place, more),
     args: (file, folder) => ["-D", "FOREGROUND", "-d", folder, "-f", file],
     address: { host: "127.0.0.1", port: site.appPort },
   });
@@ -85,6 +91,17 @@ if (existsSync(`${MODULES}/mod_auth_openidc.so`)) {
       await page.goto(url);
       await enterPassword(site);
       await signOutAtProvider(site, "/secure/page");
+    });
+
+    test("mod_auth_openidc asks with a form, and proves with PKCE that it has asked", async (t) => {
+      const site = await startSite(t, REGISTRATION);
+      const settings = ["OIDCProviderAuthRequestMethod POST", "OIDCPKCEMethod S256"];
+      const app = await startApache(t, program, site, settings.join("\n"));
+      const url = `${site.appUrl}/secure/page`;
+      await site.page.goto(url);
+      await enterPassword(site);
+      assert.equal(readLast(app).headers.oidc_claim_sub, site.ownerId);
+      await signInAgain(site, () => site.page.goto(url));
     });
   });
 } else {
