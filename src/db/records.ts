@@ -4,6 +4,7 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 export {
   type ClientType,
   type IconScheme,
+  type KeyAlgorithm,
   type LinkPurpose,
   type PasswordHash,
   type SigningAlgorithm,

@@ -1,5 +1,12 @@
 import { Fault } from "../lib/fault.ts";
-import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
+import type {
+  ClientType,
+  KeyAlgorithm,
+  LinkPurpose,
+  PasswordHash,
+  SigningAlgorithm,
+  UserId,
+} from "./values.ts";
 
 /** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -341,7 +348,7 @@ export const tables = {
     columns: {
       /** The ID is the claim `kid`. */
       id: text({ maxBytes: 255 }),
-      algorithm: text<SigningAlgorithm>({ maxBytes: 32 }),
+      algorithm: text<KeyAlgorithm>({ maxBytes: 32 }),
       /** The value is the private key as JSON, sealed. */
       sealed: text({ maxBytes: 16_384, secret: true }),
       createdAt: time(),

@@ -27,7 +27,7 @@ import {
   type NotAdmitted,
 } from "../../identity/authenticate-session.ts";
 import { parseHostName } from "../../lib/host-name.ts";
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
 import type { Apps } from "../apps/app-directory.ts";
 import type { Services } from "../context.ts";
@@ -251,14 +251,17 @@ function admit(
   request: WebRequest,
   { authorization }: ForwardAuthQuery,
   { kind, user }: Admitted | KeyAdmitted,
-): Answer {
+): MaybePromise<Answer> {
   const isKey = kind === "key-admitted";
   const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);
-  const assertion = rules.assertions?.getAssertion(user, readRequestedHost(proxies, request));
-  const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
   // Some proxies replace the client's `Authorization` header with the one in the response.
   const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
-  return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
+  const complete = repeated === undefined ? answer : withHeader(answer, "Authorization", repeated);
+  if (rules.assertions === undefined) return complete;
+  const assertion = rules.assertions.getAssertion(user, readRequestedHost(proxies, request));
+  return andThen(assertion, (text) =>
+    text === undefined ? complete : withHeader(complete, "Latchkey-Assertion", text),
+  );
 }
 
 /** This header asks the proxy to remove the API key from the request. */
