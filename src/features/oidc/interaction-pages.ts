@@ -16,7 +16,7 @@ import type { Context, SignInApp } from "../context.ts";
 import { toClaims } from "./claims.ts";
 import { REASONS } from "./interaction-policy.ts";
 import type { Oidc } from "./oidc-pages.ts";
-import { toFormTarget } from "./provider-pages.ts";
+import { listFormTargets } from "./provider-pages.ts";
 import { TWO_FACTORS, toAcr, toAmr, type Visitor } from "./visitor.ts";
 
 type Interaction = InstanceType<Provider["Interaction"]>;
@@ -65,9 +65,9 @@ export async function findSignInApp(
 }
 
 /** Lists where the sign-in returns to, for the policy of its forms. */
-function listReturning({ interaction }: Step): readonly string[] {
+function listReturning({ app, interaction }: Step): readonly string[] {
   const { redirect_uri: uri } = interaction.params;
-  return typeof uri === "string" ? [toFormTarget(uri)] : [];
+  return uri === undefined ? [] : listFormTargets(app, uri);
 }
 
 /** Continues a sign-in to an app: asks for what is missing, or returns to the app. */
