@@ -2,6 +2,7 @@ import { type AccountApi, createAccountApi } from "./account-api.ts";
 import { createOutageLog } from "./db/outage-log.ts";
 import type { User } from "./db/records.ts";
 import type { OidcPages, Services } from "./features/context.ts";
+import { sendLogoutToken, startSignOutQueue } from "./features/oidc/sign-out-queue.ts";
 import { deleteUsedToken } from "./features/setup/set-up.ts";
 import { handle } from "./handle.ts";
 import { createAuthenticateRequest } from "./http/authenticate.ts";
@@ -116,6 +117,16 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const { authenticate, authenticateOnceSetUp } = rules;
   const { oidc } = settled;
+  const { publicUrl: issuer } = settled.hosts;
+  const signOutQueue =
+    oidc && issuer
+      ? startSignOutQueue({
+          ...rules,
+          issuer,
+          readKeys: rules.signingKeys.read,
+          send: sendLogoutToken,
+        })
+      : undefined;
   let oidcPages: Promise<OidcPages> | undefined;
   const services: Services = {
     rules,
@@ -165,6 +176,7 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
     pageHelpers: (request) => adapter.pageHelpers(fetchRequest(request)),
     async close() {
       try {
+        await signOutQueue?.stop();
         await close();
       } finally {
         stopObserving();

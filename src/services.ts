@@ -6,6 +6,8 @@ import { createAppDirectory } from "./features/apps/app-directory.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
+import { removeExpiredGrants } from "./features/oidc/remove-expired-grants.ts";
+import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
@@ -27,7 +29,7 @@ import { createPendingSignOuts } from "./identity/pending-sign-outs.ts";
 import { createFactorCheck } from "./identity/required-factor.ts";
 import { createSeals } from "./identity/seals.ts";
 import { createSessionRecorder } from "./identity/session-recorder.ts";
-import { createSessionTokens } from "./identity/session-token.ts";
+import { createSessionTokens, type SessionTokens } from "./identity/session-token.ts";
 import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -63,7 +65,7 @@ export function createServices(
 ): CreatedServices {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
   const { store } = settled;
-  const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
+  const signed = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in batches in the background, so log lines about this work belong to no
   // request.
   const events = createEventLog(store.log, clock, settled.log, {
@@ -72,6 +74,15 @@ export function createServices(
   });
   const findFactor = createFactorCheck(settled.requireSecondFactor, store);
   const credentialCache = createCredentialCache(store, clock, findFactor);
+  const sessionCache = createSessionCache(credentialCache);
+  const tokens: SessionTokens = {
+    ...signed,
+    // The signature of a token that a guard has admitted is not verified again.
+    verify(text) {
+      const known = sessionCache.findVerified(text);
+      return known !== undefined && known.expiresAt > clock.now() ? known : signed.verify(text);
+    },
+  };
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -132,17 +143,15 @@ export function createServices(
     },
   };
   const pendingSignOuts = createPendingSignOuts(services);
-  const sessionCache = createSessionCache(credentialCache);
   const authenticateToken = createAuthenticateToken(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
     pendingSignOuts,
   });
-  /** Does not verify a token again that a guard has admitted. */
-  const isGenuine = (token: string): boolean =>
-    sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
+  const isGenuine = (token: string): boolean => tokens.verify(token) !== "forged";
   const rules: RuleServices = {
     ...services,
+    signingKeys: recently(() => readSigningKeys(services), clock),
     pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),
@@ -162,6 +171,7 @@ export function createServices(
   const cleanUpTimer = setInterval(() => {
     for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
+    void removeExpiredGrants(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const sumUpTimer = setInterval(() => {
     settled.log.sumUp();

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { guardedFolder } from "../../test/support/postgres-folder.ts";
 import type { Case } from "./cases.ts";
 import { contestants, named } from "./contestants.ts";
+import { benchFlow } from "./flow.ts";
 import { createInstaller } from "./install.ts";
 import { benchLimits, isBeyond, tableOfLimits } from "./limits.ts";
 import { describeMachine } from "./machine.ts";
@@ -18,6 +19,8 @@ Parts:
           installed gate, as times that of a bare node:http; idle memory; time to start. Prints
           each figure with its limit. The exit code is 1 if one is beyond it. About two minutes.
           Needs Linux and wrk (on Debian: apt-get install wrk), and npm's registry or cache.
+  flow    CPU time of a code flow of OpenID Connect, as times that of the library alone. The exit
+          code is 1 if it is beyond its limit. About a minute.
   peers   Latchkey next to other libraries. About 20 minutes; writes docs/performance.md.
   scale   both databases with up to five million users. Hours, and gigabytes of disk; writes
           docs/scaling.md.
@@ -31,11 +34,13 @@ Options:
 
 const SHORT = {
   limits: { rounds: 1, starts: 3, seconds: 1 },
+  flow: { rounds: 1, flows: 20 },
   peers: { rounds: 1, starts: 1, sessions: 200, forMs: 100, warmUpMs: 50 },
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
 };
 const FULL = {
   limits: { rounds: 5, starts: 7, seconds: 2 },
+  flow: { rounds: 7, flows: 200 },
   peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 2_000 },
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
 };
@@ -61,6 +66,11 @@ const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     const figures = await benchLimits(folder, app, size.limits);
     show(tableOfLimits(figures));
     if (figures.some(isBeyond)) process.exitCode = 1;
+  },
+  async flow(folder) {
+    const { text, isWithin } = await benchFlow(folder, size.flow);
+    show(text);
+    if (!isWithin) process.exitCode = 1;
   },
   async peers(folder) {
     const among = named(values.only ?? "", contestants);

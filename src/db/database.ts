@@ -1,4 +1,12 @@
-import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DialectAdapter,
+  type Expression,
+  type Kysely,
+  sql,
+  type Transaction,
+} from "kysely";
 import { Unavailable } from "../lib/fault.ts";
 import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from "./tables.ts";
 
@@ -78,10 +86,12 @@ export async function runTransaction<T>(
 export function compileOnce<Values extends readonly unknown[], Found>(
   build: (db: Db, ...values: Values) => Compilable<Found>,
 ): (db: Db, ...values: Values) => Promise<readonly Found[]> {
-  const compiled = new WeakMap<Db, CompiledQuery<Found>>();
+  const compiled = new WeakMap<DialectAdapter, CompiledQuery<Found>>();
   return async (db, ...values) => {
-    const query = compiled.get(db) ?? compile(build(db, ...values), values);
-    compiled.set(db, query);
+    // Each transaction is a `Db` of its own, and shares the adapter of its database.
+    const { adapter } = db.getExecutor();
+    const query = compiled.get(adapter) ?? compile(build(db, ...values), values);
+    compiled.set(adapter, query);
     return (await db.executeQuery<Found>({ ...query, parameters: values })).rows;
   };
 }
@@ -95,3 +105,9 @@ function compile<Found>(
   if (isInOrder && query.parameters.length === values.length) return query;
   throw new Error(`the parameters are not the values: ${query.sql}`);
 }
+
+/**
+ * Returns the limit of a compiled query as a sum. SQLite looks at the value of a plain `LIMIT ?`,
+ * so it would prepare the statement again on each use, which takes as long as the query.
+ */
+export const toStableLimit = (limit: number): Expression<number> => sql<number>`${limit} + 0`;

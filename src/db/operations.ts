@@ -54,7 +54,7 @@ export function createOperations<Open>(
   return {
     define(name, query) {
       names.push(name);
-      return (...args) => run(name, async () => query(open(), ...args));
+      return (...args) => run(name, async () => await query(open(), ...args));
     },
     names,
     observe(observer) {

@@ -13,9 +13,32 @@ import {
 /** Describes a row as a database driver returns it. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
+/** Says how a field of a record is read from its column. */
+interface FieldReader {
+  readonly field: string;
+  readonly column: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+/** The readers are derived once for each table, because the home page reads many rows. */
+const readersOfTables = new WeakMap<AnyTable, readonly FieldReader[]>();
+
+function listReaders(table: AnyTable): readonly FieldReader[] {
+  let readers = readersOfTables.get(table);
+  if (readers === undefined) {
+    readers = listColumns(table).map(([field, { kind }]) => ({
+      field,
+      column: toColumnName(field),
+      read: valueReaders[kind],
+    }));
+    readersOfTables.set(table, readers);
+  }
+  return readers;
+}
+
 /** Lists the column names of a table, in the order of their declaration. */
 export const listColumnNames = (table: AnyTable): readonly string[] =>
-  listColumns(table).map(([field]) => toColumnName(field));
+  listReaders(table).map(({ column }) => column);
 
 /** Returns the row of a record, for an insert. An absent field becomes a null. */
 export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
@@ -24,7 +47,7 @@ export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
 ): TableRow<T> {
   const values = toRowValues<T, Written>(table, record);
   return Object.fromEntries(
-    listColumns(table).map(([field], at) => [toColumnName(field), values[at]]),
+    listColumnNames(table).map((column, at) => [column, values[at]]),
   ) as TableRow<T>;
 }
 
@@ -32,9 +55,9 @@ export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
 export function toRecord<T extends AnyTable>(table: T, row: TableRow<T>): RecordOf<T> {
   const rawRow: RawRow = row;
   const record: Record<string, unknown> = {};
-  for (const [field, { kind }] of listColumns(table)) {
-    const value = rawRow[toColumnName(field)];
-    if (value !== null) record[field] = valueReaders[kind](value);
+  for (const { field, column, read } of listReaders(table)) {
+    const value = rawRow[column];
+    if (value !== null) record[field] = read(value);
   }
   return record as RecordOf<T>;
 }

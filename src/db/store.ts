@@ -3,6 +3,7 @@ import type { Observer, Operations } from "./operations.ts";
 import * as apps from "./queries/apps.ts";
 import * as codes from "./queries/codes.ts";
 import * as consents from "./queries/consents.ts";
+import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
@@ -214,7 +215,9 @@ export function createParts<Open extends OpenDatabase>(
       insert: operation("grants.insert", grants.insertGrant),
       setContent: operation("grants.setContent", grants.setGrantContent),
       findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
+      findAllCurrent: operation("grants.findAllCurrent", grants.findCurrentGrants),
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
+      removeExpired: operation("grants.removeExpired", removeExpiredGrants),
       list: operation("grants.list", grants.listGrants),
       listCurrent: operation("grants.listCurrent", grants.listCurrentGrants),
       remove: operation("grants.remove", grants.removeGrants),
@@ -224,6 +227,7 @@ export function createParts<Open extends OpenDatabase>(
       findByUserCode: operation("tokens.findByUserCode", tokens.findTokenByUserCode),
       set: operation("tokens.set", tokens.setToken),
       consume: operation("tokens.consume", tokens.consumeToken),
+      commit: operation("tokens.commit", tokens.commitTokens),
       remove: operation("tokens.remove", tokens.removeToken),
       removeOfGrant: operation("tokens.removeOfGrant", tokens.removeTokensOfGrant),
     },

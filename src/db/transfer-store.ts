@@ -13,6 +13,12 @@ export interface Rows {
   readonly rows: readonly Row[];
 }
 
+/**
+ * Returns whether a row of this table must not exist yet. What belongs to it would otherwise become
+ * part of an account or app that has only its ID in common.
+ */
+export const refusesTaken = (table: TableName): boolean => table === "users" || table === "apps";
+
 /** Reads the rows of a store unchanged. */
 export interface RowReader {
   readAmounts(): Promise<Amounts>;
@@ -29,8 +35,8 @@ export interface RowWriter {
   /** Returns the users whose username another user has or had, in any spelling. */
   findUsedNames(users: readonly User[]): Promise<readonly UserId[]>;
   /**
-   * Inserts everything in one step, or inserts nothing and returns `taken` if a username or an ID
-   * of a user is in use. Skips rows of users whose key exists. The store assigns the IDs of log
+   * Inserts everything in one step, or inserts nothing and returns `taken` if a username, or the ID
+   * of a user or an app, is in use. Skips rows of users whose key exists. The store assigns the IDs of log
    * entries. Until the call returns, nothing else may call the store.
    *
    * @param verify Requires an empty store; the result is `taken` for any other store. Called before

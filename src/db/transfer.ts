@@ -21,7 +21,7 @@ import type { RowReader, Rows, TakenUser, TransferStore } from "./transfer-store
 interface TransferTarget {
   /** Queries on this database may wait longer than a page can. */
   readonly db: () => Db;
-  /** Inserts rows. Skips rows whose key exists, except rows of the table `users`. */
+  /** Inserts rows. Skips rows whose key exists, except rows of users and apps. */
   insertRows(trx: Db, rows: Rows): Promise<void>;
 }
 

@@ -27,6 +27,7 @@ import type { ServerLog } from "../lib/server-log.ts";
 import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
 import type { Assertions } from "./forward-auth/assertions.ts";
+import type { SigningJwk } from "./oidc/signing-keys.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
 
@@ -50,6 +51,8 @@ export interface RuleServices {
   /** Knows all apps, at most a second old. */
   readonly appDirectory: AppDirectory;
   readonly seals: Seals;
+  /** Reads the keys that sign tokens, newest first, at most a second old. */
+  readonly signingKeys: Recently<readonly SigningJwk[]>;
   /** Issues and verifies the challenges of passkeys. */
   readonly challenges: Challenges;
   readonly setupToken: SetupTokenSource;

@@ -24,15 +24,26 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** Holds the latest response of each HTTP/1.1 connection. */
+const latest = new WeakMap<Duplex, ServerResponse>();
+
+/**
+ * Notes the latest response of each connection for `respondToRefusals`. A second listener of the
+ * server would cost each request more than this.
+ */
+export function noteResponses(handle: Handler): Handler {
+  return (incoming, outgoing) => {
+    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
+    handle(incoming, outgoing);
+  };
+}
+
 /**
  * Responds to requests that never reach a handler, with the headers of every other response. Node's
- * own responses to malformed HTTP/1.1 requests lack these headers.
+ * own responses to malformed HTTP/1.1 requests lack these headers. The handler of the server must
+ * be one of `noteResponses`.
  */
 export function respondToRefusals(server: Server | Http2SecureServer): void {
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  server.on("request", (incoming: IncomingMessage, outgoing: Outgoing) => {
-    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
-  });
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     sendTextResponse(outgoing, 417, CLOSE),
   );

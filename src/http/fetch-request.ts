@@ -13,20 +13,40 @@ export function fetchRequest(
   request: Request,
   connection: WebRequest["connection"] = {},
 ): WebRequest {
-  const { method, url, headers } = request;
-  const { pathname, search, host } = new URL(url, "http://localhost");
-  return {
-    request,
-    connection,
-    method,
-    path: pathname,
-    query: search,
-    header: (name) => headers.get(name) ?? (name === "host" ? host : undefined),
-    get body() {
-      return request.bodyUsed === true ? "read" : (request.body ?? []);
-    },
-    get signal() {
-      return request.signal;
-    },
-  };
+  return new FetchWebRequest(request, connection);
+}
+
+/**
+ * This is a class, because V8 gives each object literal with a getter a hidden class of its own,
+ * which it frees late, together with the request.
+ */
+class FetchWebRequest implements WebRequest {
+  readonly request: Request;
+  readonly connection: WebRequest["connection"];
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly #host: string;
+
+  constructor(request: Request, connection: WebRequest["connection"]) {
+    const { pathname, search, host } = new URL(request.url, "http://localhost");
+    this.request = request;
+    this.connection = connection;
+    this.method = request.method;
+    this.path = pathname;
+    this.query = search;
+    this.#host = host;
+  }
+
+  header(name: string): string | undefined {
+    return this.request.headers.get(name) ?? (name === "host" ? this.#host : undefined);
+  }
+
+  get body(): WebRequest["body"] {
+    return this.request.bodyUsed === true ? "read" : (this.request.body ?? []);
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
 }

@@ -59,11 +59,15 @@ export const isOverTls = (request: Pick<WebRequest, "connection" | "header">): b
 const MAX_TRIED = 4;
 
 /** Returns the session tokens of a Cookie header. Only the first four count. */
-export const readSessionTokens = (cookies: string | undefined): readonly string[] =>
-  Array.from(
-    { length: MAX_TRIED },
-    (_, skip) => readCookie(cookies, SESSION_COOKIE, skip) ?? [],
-  ).flat();
+export function readSessionTokens(cookies: string | undefined): readonly string[] {
+  const tokens: string[] = [];
+  while (tokens.length < MAX_TRIED) {
+    const token = readCookie(cookies, SESSION_COOKIE, tokens.length);
+    if (token === undefined) break;
+    tokens.push(token);
+  }
+  return tokens;
+}
 
 /** Returns the session of a request: its first genuine token, if that token is still valid. */
 export function readSession(

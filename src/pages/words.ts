@@ -1,3 +1,4 @@
+import { type BoundedMemory, createBoundedMemory } from "../lib/bounded-memory.ts";
 import { compilePlural, compileText, type FillText, type PluralForms } from "./compile-text.ts";
 import de from "./words/de.json" with { type: "json" };
 import en from "./words/en.json" with { type: "json" };
@@ -114,7 +115,25 @@ export function formatTime(locale: Locale, at: Date): ShownTime {
     timeStyle: "short",
     timeZone: "UTC",
   });
-  return { at: at.toISOString(), utc: `${formats[locale].format(at)} UTC` };
+  return { at: at.toISOString(), utc: formatMinute(locale, formats[locale], at) };
+}
+
+const MINUTE_MS = 60_000;
+const MAX_MINUTES = 2_000;
+
+/** Formatting a time takes longer than the rest of its line, and most pages show the same times. */
+const minutes: Partial<Record<Locale, BoundedMemory<number, string>>> = {};
+
+function formatMinute(locale: Locale, format: Intl.DateTimeFormat, at: Date): string {
+  minutes[locale] ??= createBoundedMemory(MAX_MINUTES);
+  const known = minutes[locale];
+  const minute = Math.floor(at.getTime() / MINUTE_MS);
+  let text = known.get(minute);
+  if (text === undefined) {
+    text = `${format.format(at)} UTC`;
+    known.set(minute, text);
+  }
+  return text;
 }
 
 /** Browsers send shorter headers. The rest is ignored, because each comma in it costs time. */

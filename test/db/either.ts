@@ -18,7 +18,7 @@ import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText, logEntry, newFile, openStore } from "../support/store.ts";
 
 /** The parts that every store here has, by the names of the suite. */
-export const parts: readonly [
+export const parts = [
   "sessions",
   "passkeys",
   "codes",
@@ -26,7 +26,13 @@ export const parts: readonly [
   "people",
   "links",
   "keys",
-] = ["sessions", "passkeys", "codes", "devices", "people", "links", "keys"];
+  "apps",
+  "consents",
+  "grants",
+  "tokens",
+  "signOuts",
+  "signingKeys",
+] as const;
 
 export type Either = SqliteStore | PostgresStore;
 
@@ -92,6 +98,11 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
   const session = { userId, createdAt: new Date(0), usedAt: new Date(1), expiresAt: LATE };
   const passkey = { userId, name: TEXT, key: "a2V5", counter: 0, addedAt: new Date(2) };
   const link = { name: TEXT, expiresAt: LATE, usesLeft: 1 };
+  const grant = {
+    ...{ userId, appId: "b", validUpTo: 17, factors: 2, content: "{}" },
+    ...{ createdAt: new Date(8), expiresAt: LATE },
+  };
+  const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
     page(
@@ -150,6 +161,62 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       tables.used_names,
       { id: "m", holder: userId },
       { id: "n", holder: "gone" as UserId, expiresAt: LATE },
+    ),
+    page(
+      "apps",
+      tables.apps,
+      { id: "a", name: "A", createdAt: new Date(6) },
+      {
+        ...{ id: "b", name: "B", section: "C", url: "https://b.test", upstream: "http://b:1" },
+        ...{ groups: ["a", "b"], factors: 2, clientType: "confidential" },
+        ...{ redirects: "https://b.test/c com.b:/", signOutRedirects: "https://b.test/" },
+        ...{ backchannelUrl: "https://b.test/o", consent: 1, signing: "ES256", createdAt: LATE },
+      },
+    ),
+    page("app_secrets", tables.app_secrets, {
+      ...{ id: "s", appId: "b", hash: hashText("secret"), createdAt: new Date(7) },
+    }),
+    page(
+      "app_icons",
+      tables.app_icons,
+      { id: "b/dark", type: "image/png", body: "iVBORw==" },
+      { id: "b/light", type: "image/svg+xml", body: "PHN2Zy8+" },
+    ),
+    page("consents", tables.consents, {
+      ...{ id: "b/1", userId, appId: "b", scopes: "openid email", createdAt: new Date(8) },
+    }),
+    page(
+      "grants",
+      tables.grants,
+      { ...grant, id: "f", sid: "f" },
+      { ...grant, id: "g", sid: "g", sessionId: "ended", offline: 1, content: TEXT },
+    ),
+    page(
+      "tokens",
+      tables.tokens,
+      { id: "t", kind: "DeviceCode", content: "{}", expiresAt: LATE },
+      {
+        ...{ id: "u", kind: TEXT, grantId: "g", userCode: "c", content: TEXT },
+        ...{ consumedAt: new Date(9), expiresAt: LATE },
+      },
+    ),
+    page(
+      "sign_outs",
+      tables.sign_outs,
+      { ...signOut, id: "f", tries: 0 },
+      {
+        ...{ ...signOut, id: "g", tries: 3, endedAt: new Date(1), dueAt: LATE },
+        ...{ acknowledgedAt: new Date(2), problem: TEXT },
+      },
+    ),
+    page(
+      "signing_keys",
+      tables.signing_keys,
+      { id: "k", algorithm: "RS256", sealed: "sealed", createdAt: new Date(1) },
+      {
+        ...{ id: "l", algorithm: "ES256", sealed: TEXT },
+        ...{ createdAt: new Date(1), replacedAt: LATE },
+      },
     ),
     page(
       "log",

@@ -58,7 +58,7 @@ for (const { name, kind, create, other } of kinds) {
     );
     assertFound(hint, [
       "hint",
-      /has schema 1: the next start of the gate migrates it to 2$/,
+      /has schema 1: the next start of the gate migrates it to 4$/,
       /backup/,
     ]);
     const store: Either = await database.open();

@@ -5,9 +5,9 @@ import { type AnyTable, type Column, tables } from "../../src/db/tables.ts";
  * else: all other modules then find it there.
  */
 const later = {
-  users: { language: { kind: "text", maxBytes: 9, optional: true, since: 2 } },
-  passkeys: { colour: { kind: "text", maxBytes: 9, optional: true, since: 2 } },
-  log: { country: { kind: "text", maxBytes: 9, optional: true, since: 2 } },
+  users: { language: { kind: "text", maxBytes: 9, optional: true, since: 4 } },
+  passkeys: { colour: { kind: "text", maxBytes: 9, optional: true, since: 4 } },
+  log: { country: { kind: "text", maxBytes: 9, optional: true, since: 4 } },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
 
 const notes: AnyTable = {
@@ -18,7 +18,7 @@ const notes: AnyTable = {
     madeAt: { kind: "time", optional: true },
   },
   indexes: ["user_id"],
-  since: 2,
+  since: 4,
 };
 
 for (const [name, columns] of Object.entries(later)) {

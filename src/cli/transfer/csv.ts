@@ -96,7 +96,7 @@ function findClosingQuote(text: string, from: number): number {
  * Matches text that a spreadsheet may run as a formula. A spreadsheet may ignore white space before
  * it and read a quote as its own.
  */
-const FORMULA = /^[\s']*[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^[\s']*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** Adds a quote to text that could be a formula. Only such text loses a quote in an import. */
 const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);

@@ -3,14 +3,14 @@ import { listColumnNames } from "../rows.ts";
 import { isNumber } from "../schema.ts";
 import { type Column, listColumns, type Row, tables, toColumnName } from "../tables.ts";
 import { runSql } from "../transfer.ts";
-import type { Rows } from "../transfer-store.ts";
+import { type Rows, refusesTaken } from "../transfer-store.ts";
 import type { OpenPostgres } from "./attempts.ts";
 
 type NamedDb = Pick<OpenPostgres, "db" | "getTableName">;
 
 /**
- * Inserts rows with one parameter for each column. Skips rows whose key exists, except rows of the
- * table `users`.
+ * Inserts rows with one parameter for each column. Skips rows whose key exists, except rows of users
+ * and apps.
  */
 export async function insertRows(
   { db, getTableName: nameOf }: NamedDb,
@@ -19,7 +19,7 @@ export async function insertRows(
   if (table === "log") return insertEntries({ db, getTableName: nameOf }, rows);
   if (rows.length === 0) return;
   const columns = listColumns(tables[table]);
-  const onConflict = table === "users" ? "" : "ON CONFLICT DO NOTHING";
+  const onConflict = refusesTaken(table) ? "" : "ON CONFLICT DO NOTHING";
   await runSql(
     db,
     `INSERT INTO ${nameOf(table)} (${listColumnNames(tables[table]).join(", ")})

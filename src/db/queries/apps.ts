@@ -1,4 +1,4 @@
-import { type Db, runTransaction, type TableRow } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
 import { type App, type AppIcon, type AppSecret, toIconId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -74,17 +74,18 @@ async function removeGrantsOfApp(trx: Db, appId: string): Promise<void> {
   await trx.deleteFrom("latchkey_grants").where("app_id", "=", appId).execute();
 }
 
-/** Lists the secrets of an app, oldest first. */
-export async function listAppSecrets(db: Db, appId: string): Promise<readonly AppSecret[]> {
-  const rows = await db
+const listSecretRows = compileOnce((db, appId: string) =>
+  db
     .selectFrom("latchkey_app_secrets")
     .selectAll()
     .where("app_id", "=", appId)
     .orderBy("created_at")
-    .orderBy("id")
-    .execute();
-  return rows.map((row) => toRecord(tables.app_secrets, row));
-}
+    .orderBy("id"),
+);
+
+/** Lists the secrets of an app, oldest first. */
+export const listAppSecrets = async (db: Db, appId: string): Promise<readonly AppSecret[]> =>
+  (await listSecretRows(db, appId)).map((row) => toRecord(tables.app_secrets, row));
 
 /** Inserts a secret, unless the app does not exist or has `limit` secrets. */
 export const insertAppSecret = (
@@ -121,9 +122,11 @@ export async function findAppIcon(db: Db, id: string): Promise<AppIcon | undefin
   return row && toRecord(tables.app_icons, row);
 }
 
-/** Lists the IDs of all icons, without the images. */
-export const listAppIconIds = async (db: Db): Promise<readonly string[]> =>
-  (await db.selectFrom("latchkey_app_icons").select("id").execute()).map(({ id }) => id);
+/** Lists the IDs of all icons in their order, without the images. */
+export const listAppIconIds = async (db: Db): Promise<readonly string[]> => {
+  const rows = await db.selectFrom("latchkey_app_icons").select("id").orderBy("id").execute();
+  return rows.map(({ id }) => id);
+};
 
 /** Sets the icon of an app for light or dark pages. Returns whether the app exists. */
 export const setAppIcon = (db: Db, appId: string, icon: AppIcon): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { compileOnce, type Db, runTransaction } from "../database.ts";
+import { compileOnce, type Db, runTransaction, toStableLimit } from "../database.ts";
 import type { Codes, Device, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { joinTexts, tables } from "../tables.ts";
@@ -8,11 +8,17 @@ import { findUser, raiseSessionsFrom } from "./users.ts";
 
 // A row without a secret marks an enrolment that has begun.
 
+const findAnyCodes = compileOnce((db) =>
+  db
+    .selectFrom("latchkey_codes")
+    .select("user_id")
+    .where("secret", "is not", null)
+    .limit(sql.lit(1)),
+);
+
 /** Returns whether any account has one-time codes turned on. */
-export async function anyCodesExist(db: Db): Promise<boolean> {
-  const query = db.selectFrom("latchkey_codes").select("user_id").where("secret", "is not", null);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
-}
+export const anyCodesExist = async (db: Db): Promise<boolean> =>
+  (await findAnyCodes(db)).length > 0;
 
 const findCodesRow = compileOnce((db, userId: UserId) =>
   db.selectFrom("latchkey_codes").selectAll().where("user_id", "=", userId),
@@ -192,7 +198,7 @@ const listDeviceRows = compileOnce((db, userId: UserId, now: number, limit: numb
     .where("expires_at", ">", now)
     .orderBy("created_at", "desc")
     .orderBy("id")
-    .limit(limit),
+    .limit(toStableLimit(limit)),
 );
 
 /** Lists the devices of a user that have not expired, newest first. */

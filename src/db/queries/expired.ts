@@ -4,7 +4,10 @@ import type { Db } from "../database.ts";
 /** Each new row removes at most this many expired rows. */
 const MAX_REMOVED = 100;
 
-/** Removes some rows that have expired by this time, even for an instance whose clock is behind. */
+/**
+ * Removes some rows that have expired by this time, even for an instance whose clock is behind.
+ * Returns their number.
+ */
 export async function removeExpired(
   db: Db,
   table:
@@ -16,8 +19,8 @@ export async function removeExpired(
     | "latchkey_tokens"
     | "latchkey_sign_outs",
   by: Date,
-): Promise<void> {
-  await db
+): Promise<number> {
+  const removed = await db
     .deleteFrom(table)
     .where("id", "in", (eb) =>
       eb
@@ -27,5 +30,19 @@ export async function removeExpired(
         .orderBy("expires_at")
         .limit(MAX_REMOVED),
     )
+    .returning("id")
     .execute();
+  return removed.length;
+}
+
+/**
+ * Removes grants, codes, tokens and messages to apps that have expired. Returns whether there may be
+ * more of them.
+ */
+export async function removeExpiredGrants(db: Db, by: Date): Promise<boolean> {
+  let mayHaveMore = false;
+  for (const table of ["latchkey_tokens", "latchkey_grants", "latchkey_sign_outs"] as const) {
+    mayHaveMore = (await removeExpired(db, table, by)) === MAX_REMOVED || mayHaveMore;
+  }
+  return mayHaveMore;
 }

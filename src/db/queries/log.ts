@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from "kysely";
-import { compileOnce, type Db, type Schema, type TableRow } from "../database.ts";
+import { compileOnce, type Db, type Schema, type TableRow, toStableLimit } from "../database.ts";
 import { type LogEntry, MAX_WAITING_ENTRIES, type UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -60,7 +60,7 @@ const listNewestUserRows = compileOnce((db, beforeId: number, userId: UserId, li
     .where("id", "<", beforeId)
     .where("user_id", "=", userId)
     .orderBy("id", "desc")
-    .limit(limit),
+    .limit(toStableLimit(limit)),
 );
 
 /** Lists the matching entries, newest first. */

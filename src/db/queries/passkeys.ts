@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { compileOnce, type Db, runTransaction } from "../database.ts";
 import type { AnsweredChallenge, Passkey, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
@@ -5,11 +6,13 @@ import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser } from "./users.ts";
 
+const findAnyPasskey = compileOnce((db) =>
+  db.selectFrom("latchkey_passkeys").select("id").limit(sql.lit(1)),
+);
+
 /** Returns whether any account has a passkey. */
-export async function anyPasskeyExists(db: Db): Promise<boolean> {
-  const query = db.selectFrom("latchkey_passkeys").select("id").limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
-}
+export const anyPasskeyExists = async (db: Db): Promise<boolean> =>
+  (await findAnyPasskey(db)).length > 0;
 
 const listPasskeyRows = compileOnce((db, userId: UserId) =>
   db

@@ -1,4 +1,4 @@
-import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow, toStableLimit } from "../database.ts";
 import {
   type Handoff,
   type Session,
@@ -47,7 +47,7 @@ const listSessionRows = compileOnce((db, userId: UserId, now: number, limit: num
     .where("ended_at", "is", null)
     .orderBy("used_at", "desc")
     .orderBy("id")
-    .limit(limit),
+    .limit(toStableLimit(limit)),
 );
 
 /** Lists the sessions of a user that have neither ended nor expired, most recently used first. */

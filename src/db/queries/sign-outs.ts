@@ -50,6 +50,7 @@ export const claimDueSignOuts = (
       .selectAll()
       .where("due_at", "<=", now.getTime())
       .orderBy("due_at")
+      .orderBy("id")
       .limit(limit)
       .execute();
     if (due.length === 0) return [];

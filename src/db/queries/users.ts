@@ -41,11 +41,12 @@ export interface EndOfSessions {
 export const toUser = (row: TableRow<typeof tables.users>): StoredUser =>
   toRecord(tables.users, row);
 
+const findAnyUser = compileOnce((db) =>
+  db.selectFrom("latchkey_users").select("id").limit(sql.lit(1)),
+);
+
 /** Returns whether any account exists. */
-export async function anyUserExists(db: Db): Promise<boolean> {
-  const query = db.selectFrom("latchkey_users").select("id").limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
-}
+export const anyUserExists = async (db: Db): Promise<boolean> => (await findAnyUser(db)).length > 0;
 
 export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
   (await findUser(db, id)) !== undefined;

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import {
+  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
@@ -10,6 +11,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { type BoundedMemory, createBoundedMemory } from "../../lib/bounded-memory.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import { type Db, type Schema, UniqueViolation } from "../database.ts";
 import { isTaken, retryWhileBusy } from "./locking.ts";
 
@@ -21,15 +23,34 @@ import { isTaken, retryWhileBusy } from "./locking.ts";
 export const createSqliteDb = (
   database: DatabaseSync,
   requireUnchanged: () => void = () => {},
-): Db =>
-  new Kysely<Schema>({
-    dialect: {
-      createDriver: () => new SqliteDriver(database, requireUnchanged),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createAdapter: () => new SharedConnectionAdapter(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-    },
-  });
+): Db => new SqliteDb(new SqliteDriver(database, requireUnchanged));
+
+/**
+ * Runs compiled queries outside of transactions directly. For them, Kysely would acquire and
+ * release a connection, which takes about as long as a query for one row.
+ */
+class SqliteDb extends Kysely<Schema> {
+  readonly #connection: SqliteConnection;
+
+  constructor(driver: SqliteDriver) {
+    super({
+      dialect: {
+        createDriver: () => driver,
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+        createAdapter: () => new SharedConnectionAdapter(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+      },
+    });
+    this.#connection = new SqliteConnection(driver);
+  }
+
+  override executeQuery<Row>(
+    query: CompiledQuery<Row> | Compilable<Row>,
+  ): Promise<QueryResult<Row>> {
+    const compiled = "compile" in query ? query.compile() : query;
+    return this.#connection.executeQuery<Row>(compiled);
+  }
+}
 
 /**
  * Disables Kysely's own lock: with it, a write that waits for another process would delay every
@@ -100,14 +121,17 @@ class SqliteDriver implements Driver {
     this.#database.close();
   }
 
-  async execute<Row>(query: CompiledQuery, connection: SqliteConnection): Promise<Row[]> {
+  execute<Row>(query: CompiledQuery, connection: SqliteConnection): MaybePromise<Row[]> {
     const run = (): Row[] => translateFailure(() => this.#run(query));
     return connection.isInTransaction ? run() : this.#runOutsideTransaction(run);
   }
 
   #run<Row>({ sql, parameters }: CompiledQuery): Row[] {
-    const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
     const rows = statement.all(...(parameters as readonly SQLInputValue[]));
     this.#requireUnchanged();
     return rows as Row[];

@@ -10,7 +10,7 @@ import { getTableName, NEWEST_SCHEMA, refuseNewerSchema } from "../schema.ts";
 import { createParts, type OpenDatabase, type Store } from "../store.ts";
 import { listColumns, tables, toRowValues } from "../tables.ts";
 import { createTransfer } from "../transfer.ts";
-import type { Rows } from "../transfer-store.ts";
+import { type Rows, refusesTaken } from "../transfer-store.ts";
 import { requireNothingBeside, requireOwnName } from "./database-files.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmptyFile, explainError, hasDatabase, isReadOnly, restrictToOwner } from "./file.ts";
@@ -178,13 +178,13 @@ export function createSqliteStore(
 }
 
 /**
- * Inserts rows in a transaction of the caller. Skips rows whose key exists, except rows of the
- * tables `users` and `log`.
+ * Inserts rows in a transaction of the caller. Skips rows whose key exists, except rows of users,
+ * apps and the log.
  */
 function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
   const columns = listColumnNames(tables[table]);
   const values = listColumns(tables[table]).map(() => "?");
-  const onConflict = table === "users" || table === "log" ? "" : "ON CONFLICT DO NOTHING";
+  const onConflict = table === "log" || refusesTaken(table) ? "" : "ON CONFLICT DO NOTHING";
   const insert = database.prepare(
     `INSERT INTO ${getTableName(table)} (${columns.join(", ")}) VALUES (${values.join(", ")}) ${onConflict}`,
   );

@@ -74,7 +74,7 @@ async function readHomeData(context: UserContext, extra: Step = {}): Promise<Pag
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
   const [recent, sessions, keys, access] = await Promise.all([
     readRecentEntries(context),
-    readSessionSection(context, locale),
+    readSessionSection(context, locale, codesNow.kind),
     readKeySection(context),
     readAccess(context, locale),
   ]);

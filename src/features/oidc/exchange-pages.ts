@@ -2,6 +2,7 @@ import type { Answer } from "../../http/responses.ts";
 import { type CollectedRequest, DetachedRequest } from "../../http/run-node-handler.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import type { Exchanges } from "./provider.ts";
+import { RequestState } from "./request-state.ts";
 import type { Visitor } from "./visitor.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Visitor } from "./visitor.ts";
  */
 export class Exchange extends DetachedRequest {
   readonly request: WebRequest;
-  readonly visitor: Visitor | undefined;
+  readonly state: RequestState;
   /** This page replaces the response of the provider. */
   page: Answer | undefined;
   /** The visitor has confirmed the sign-out that an app began. */
@@ -18,16 +19,20 @@ export class Exchange extends DetachedRequest {
   /** The visitor stays signed in, and signs out of this app only. */
   endsApp: string | undefined;
 
+  get visitor(): Visitor | undefined {
+    return this.state.visitor;
+  }
+
   constructor(request: WebRequest, visitor: Visitor | undefined, collected: CollectedRequest) {
     super(collected);
     this.request = request;
-    this.visitor = visitor;
+    this.state = new RequestState(visitor);
   }
 }
 
 /** Connects the provider with the exchange of each of its requests. */
 export const exchanges: Exchanges = {
-  getVisitor: (request) => (request instanceof Exchange ? request.visitor : undefined),
+  getState: (request) => (request instanceof Exchange ? request.state : undefined),
   endSession(request) {
     if (request instanceof Exchange) request.endsSession = true;
   },

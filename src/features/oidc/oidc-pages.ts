@@ -10,13 +10,11 @@ import { type CollectedResponse, runNodeHandler } from "../../http/run-node-hand
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { Fault, toError } from "../../lib/fault.ts";
-import { recently } from "../../lib/recently.ts";
 import type { Services } from "../context.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { Exchange, exchanges } from "./exchange-pages.ts";
 import { createProvider } from "./provider.ts";
 import { createProviderPages } from "./provider-pages.ts";
-import { readSigningKeys } from "./signing-keys.ts";
 import { toVisitor, type Visitor } from "./visitor.ts";
 
 /** Answers requests of OpenID Connect. */
@@ -36,12 +34,11 @@ export function createOidc(services: Services): Oidc {
   const pages = createProviderPages(services);
   /** Apps may send these requests as a form or as a query. */
   const redirectable = new Set([`${paths.base}${OIDC}authorize`, `${paths.base}${OIDC}logout`]);
-  const keys = recently(() => readSigningKeys(rules), rules.clock);
   let current: { readonly kids: string; readonly provider: Provider } | undefined;
 
   async function readProvider(): Promise<Provider | undefined> {
     if (publicUrl === undefined) return undefined;
-    const now = await keys.read();
+    const now = await rules.signingKeys.read();
     const kids = now.map(({ kid }) => kid).join();
     if (current?.kids !== kids) {
       const settings = {
@@ -106,6 +103,8 @@ export function createOidc(services: Services): Oidc {
       isEncrypted: publicUrl.startsWith("https:"),
     });
     const response = await runNodeHandler(provider.callback(), exchange);
+    if ((await exchange.state.commit(rules.store, new Date(rules.clock.now()))) !== "committed")
+      return refuseUsed(services, exchange);
     const after = await finish(services, exchange, request);
     return toAnswer(response, exchange.page, visitor, after);
   }
@@ -121,6 +120,15 @@ function requireNode(): void {
 
 const refuseBody = (status: number, reason: string): Answer =>
   respondJson({ error: "invalid_request", error_description: reason }, status);
+
+/** Answers a request that lost a race for a code or token. */
+async function refuseUsed({ views, paths }: Services, exchange: Exchange): Promise<Answer> {
+  const { request, visitor } = exchange;
+  const description = "grant request is invalid";
+  return request.path === `${paths.base}${OIDC}token`
+    ? respondJson({ error: "invalid_grant", error_description: description }, 400)
+    : views.error({ request, user: visitor?.user }, 400, "signInExpired");
+}
 
 /** Redirects to the sign-in page, which returns to this page. */
 async function sendToSignIn(services: Services, request: WebRequest): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
-import type { App, Grant } from "../../db/records.ts";
+import type { App, Grant, Token } from "../../db/records.ts";
 import { toPublicUser } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Seals } from "../../identity/seals.ts";
@@ -8,7 +8,8 @@ import { isObject, parseJsonObject } from "../../lib/json.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
 import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
 import { splitList } from "../apps/app-fields.ts";
-import { toAcr, toAmr, toSid, type Visitor } from "./visitor.ts";
+import type { RequestState } from "./request-state.ts";
+import { toAcr, toAmr, toSid } from "./visitor.ts";
 
 export interface AdapterServices {
   readonly store: Pick<StoreParts, "apps" | "grants" | "tokens">;
@@ -24,22 +25,22 @@ const OFFLINE = "offline_access";
 /**
  * Creates the adapter that stores what the provider must remember, one for each kind of thing.
  *
- * @param getVisitor returns the signed-in user of the current request.
+ * @param getState returns the state of the current request, and `undefined` outside of a request.
  */
 export function createAdapterFactory(
   services: AdapterServices,
-  getVisitor: () => Visitor | undefined,
+  getState: () => RequestState | undefined,
 ): (kind: string) => Adapter {
   return (kind) => {
     switch (kind) {
       case "Client":
         return createClientAdapter(services);
       case "Session":
-        return createSessionAdapter(services, getVisitor);
+        return createSessionAdapter(services, getState);
       case "Grant":
-        return createGrantAdapter(services, getVisitor);
+        return createGrantAdapter(services, getState);
       default:
-        return createTokenAdapter(services, kind);
+        return createTokenAdapter(services, getState, kind);
     }
   };
 }
@@ -118,8 +119,9 @@ const isNative = (redirects: readonly string[], isPublic: boolean): boolean =>
  */
 function createSessionAdapter(
   { store, clock }: AdapterServices,
-  getVisitor: () => Visitor | undefined,
+  getState: () => RequestState | undefined,
 ): Adapter {
+  const getVisitor = () => getState()?.visitor;
   const toId = (id: string) =>
     digestText(`Session ${getVisitor()?.sessionKey ?? `anonymous ${id}`}`);
 
@@ -154,7 +156,7 @@ function createSessionAdapter(
       const now = clock.now();
       const expiresAt = new Date(now + Math.min(expiresIn ?? 0, FORM_SECONDS) * 1_000);
       const content = JSON.stringify({ state });
-      await store.tokens.set({ id: toId(id), kind: "Session", content, expiresAt }, new Date(now));
+      await writeToken(store, getState(), { id: toId(id), kind: "Session", content, expiresAt });
     },
     async destroy(id) {
       await store.tokens.remove(toId(id));
@@ -168,13 +170,13 @@ const FORM_SECONDS = 3_600;
 /** Stores grants. A grant is found only while the session, the account and the app admit it. */
 function createGrantAdapter(
   services: AdapterServices,
-  getVisitor: () => Visitor | undefined,
+  getState: () => RequestState | undefined,
 ): Adapter {
   const { store, clock, appDirectory } = services;
   return {
     ...NOTHING,
     async find(id) {
-      const grant = await findValidGrant(services, id);
+      const grant = await findValidGrant(services, id, getState());
       if (grant === undefined) return undefined;
       return {
         ...parseJsonObject(grant.content),
@@ -195,8 +197,9 @@ function createGrantAdapter(
         readonly openid?: { readonly scope?: string };
       };
       const content = JSON.stringify({ openid });
+      getState()?.grants.delete(id);
       if (await store.grants.setContent(id, content)) return;
-      const visitor = getVisitor();
+      const visitor = getState()?.visitor;
       const app = appId === undefined ? undefined : (await appDirectory.read()).find(appId);
       if (visitor === undefined || visitor.user.id !== accountId || app === undefined)
         throw new errors.AccessDenied("the session has ended");
@@ -238,34 +241,66 @@ function createGrantAdapter(
   };
 }
 
-/** Finds a grant whose session, account and app have not ended, and whose app admits the account. */
-export async function findValidGrant(
-  { store, clock }: Pick<AdapterServices, "store" | "clock">,
+/**
+ * Finds a grant whose session, account and app have not ended, and whose app admits the account. One
+ * request asks once for each grant.
+ */
+export function findValidGrant(
+  services: Pick<AdapterServices, "store" | "clock" | "appDirectory">,
+  id: string,
+  state: RequestState | undefined,
+): Promise<Grant | undefined> {
+  const known = state?.grants.get(id);
+  if (known !== undefined) return known;
+  const found = readValidGrant(services, id);
+  state?.grants.set(id, found);
+  return found;
+}
+
+async function readValidGrant(
+  { store, clock, appDirectory }: Pick<AdapterServices, "store" | "clock" | "appDirectory">,
   id: string,
 ): Promise<Grant | undefined> {
   const found = await store.grants.findCurrent(id, new Date(clock.now()));
   if (found === undefined) return undefined;
-  const { grant, app, user } = found;
+  const { grant, user } = found;
+  const app = (await appDirectory.read()).find(grant.appId);
+  if (app === undefined) return undefined;
   const factors = grant.factors === 2 ? 2 : 1;
   return judgeUser(app, toPublicUser(user), factors) === "admitted" ? grant : undefined;
+}
+
+/** Writes a code or token with the rest of its request, or at once outside of a request. */
+async function writeToken(
+  store: Pick<StoreParts, "tokens">,
+  state: RequestState | undefined,
+  token: Token,
+): Promise<void> {
+  if (state === undefined) await store.tokens.set(token);
+  else state.write(token);
 }
 
 /**
  * Stores codes, tokens and steps of a sign-in, under a digest of their text: a copy of the database
  * does not contain a usable one. What belongs to a grant is found only while the grant is valid.
  */
-function createTokenAdapter(services: AdapterServices, kind: string): Adapter {
+function createTokenAdapter(
+  services: AdapterServices,
+  getState: () => RequestState | undefined,
+  kind: string,
+): Adapter {
   const { store, clock } = services;
   const toId = (id: string) => digestText(`${kind} ${id}`);
   const toUserCode = (code: string) => digestText(`user code ${code}`);
 
   async function read(
-    token: Awaited<ReturnType<StoreParts["tokens"]["find"]>>,
+    token: Token | undefined,
     id: string | undefined,
   ): Promise<AdapterPayload | undefined> {
     if (token === undefined || token.kind !== kind) return undefined;
     if (token.grantId !== undefined) {
-      if ((await findValidGrant(services, token.grantId)) === undefined) return undefined;
+      const grant = await findValidGrant(services, token.grantId, getState());
+      if (grant === undefined) return undefined;
     }
     const { sealedId, ...payload } = parseJsonObject(token.content) ?? {};
     const jti = id ?? services.seals.open(String(sealedId), kind)?.toString();
@@ -280,7 +315,8 @@ function createTokenAdapter(services: AdapterServices, kind: string): Adapter {
 
   return {
     ...NOTHING,
-    find: async (id) => read(await store.tokens.find(toId(id)), id),
+    find: async (id) =>
+      read(getState()?.findWritten(toId(id)) ?? (await store.tokens.find(toId(id))), id),
     findByUserCode: async (code) =>
       read(await store.tokens.findByUserCode(toUserCode(code)), undefined),
     async upsert(id, payload, expiresIn) {
@@ -288,29 +324,23 @@ function createTokenAdapter(services: AdapterServices, kind: string): Adapter {
       const { userCode } = payload;
       // What a person finds by another code is saved again under its own, which must not be readable.
       const sealed = userCode && { sealedId: services.seals.seal(Buffer.from(id), kind) };
-      const now = clock.now();
-      await store.tokens.set(
-        {
-          id: toId(id),
-          kind,
-          ...(payload.grantId !== undefined && { grantId: payload.grantId }),
-          ...(userCode !== undefined && { userCode: toUserCode(userCode) }),
-          content: JSON.stringify({ ...content, ...sealed }),
-          expiresAt: new Date(now + (expiresIn ?? FORM_SECONDS) * 1_000),
-        },
-        new Date(now),
-      );
+      await writeToken(store, getState(), {
+        id: toId(id),
+        kind,
+        ...(payload.grantId !== undefined && { grantId: payload.grantId }),
+        ...(userCode !== undefined && { userCode: toUserCode(userCode) }),
+        content: JSON.stringify({ ...content, ...sealed }),
+        expiresAt: new Date(clock.now() + (expiresIn ?? FORM_SECONDS) * 1_000),
+      });
     },
     async consume(id) {
-      if (await store.tokens.consume(toId(id), new Date(clock.now()))) return;
-      // Another request has used it first. Whichever of the two is the thief: the grant ends.
+      const state = getState();
+      if (state === undefined) throw new Error("nothing is consumed outside of a request");
       const token = await store.tokens.find(toId(id));
-      if (token?.grantId !== undefined) await store.grants.remove({ id: token.grantId });
-      throw kind === "PushedAuthorizationRequest"
-        ? new errors.InvalidRequestUri("the request_uri was already used")
-        : new errors.InvalidGrant("already used");
+      state.consume({ id: toId(id), grantId: token?.grantId });
     },
     async destroy(id) {
+      getState()?.forget(toId(id));
       await store.tokens.remove(toId(id));
     },
     async revokeByGrantId(grantId) {

@@ -14,6 +14,7 @@ import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
 import { CLAIMS_OF_SCOPES, SCOPES, toClaims } from "./claims.ts";
 import { createInteractionPolicy } from "./interaction-policy.ts";
 import { createAdapterFactory, findValidGrant } from "./provider-adapter.ts";
+import type { RequestState } from "./request-state.ts";
 import type { SigningJwk } from "./signing-keys.ts";
 import { ONE_FACTOR, TWO_FACTORS, toSid, type Visitor } from "./visitor.ts";
 
@@ -39,7 +40,7 @@ export interface ProviderPages {
 
 /** Knows who is signed in, and notes what the provider decides about the session. */
 export interface Exchanges {
-  getVisitor(request: object): Visitor | undefined;
+  getState(request: object): RequestState | undefined;
   endSession(request: object): void;
   /** The visitor stays signed in, and signs out of one app only. */
   endApp(request: object, appId: string | undefined): void;
@@ -81,13 +82,14 @@ export function createProvider(
   exchanges: Exchanges,
 ): Provider {
   const { store, appDirectory } = services;
-  const getVisitor: GetVisitor = (ctx) => ctx && exchanges.getVisitor(ctx.req);
+  const getState = () => Provider.ctx && exchanges.getState(Provider.ctx.req);
+  const getVisitor = (ctx: Pick<KoaContextWithOIDC, "req">) => exchanges.getState(ctx.req)?.visitor;
   const findApp = async (ctx: KoaContextWithOIDC): Promise<App | undefined> =>
     (await appDirectory.read()).find(ctx.oidc.client?.clientId ?? "");
   const path = (end: string) => `${basePath}/oidc/${end}`;
 
   const configuration: Configuration = {
-    adapter: createAdapterFactory(services, () => getVisitor(Provider.ctx)),
+    adapter: createAdapterFactory(services, getState),
     acrValues: [ONE_FACTOR, TWO_FACTORS],
     claims: {
       ...Object.fromEntries(
@@ -164,7 +166,7 @@ export function createProvider(
     // Without `offline_access`, the refresh token ends with the session.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     jwks: { keys: [...keys] },
-    loadExistingGrant: (ctx) => loadGrant(services, ctx, getVisitor(ctx)),
+    loadExistingGrant: (ctx) => loadGrant(services, ctx, exchanges.getState(ctx.req)),
     pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" },
     renderError: (ctx, _out, error) => pages.error(ctx, error),
     responseTypes: ["code"],
@@ -212,9 +214,6 @@ export function createProvider(
   return provider;
 }
 
-/** Returns the signed-in user of the request that the provider answers. */
-type GetVisitor = (ctx: Pick<KoaContextWithOIDC, "req"> | undefined) => Visitor | undefined;
-
 /** Returns the secret that proves that a form comes from a page of the provider. */
 function readFormSecret({ oidc }: KoaContextWithOIDC): string {
   const { state } = oidc.session ?? {};
@@ -237,8 +236,9 @@ const createFindAccount =
 async function loadGrant(
   services: ProviderServices,
   ctx: KoaContextWithOIDC,
-  visitor: Visitor | undefined,
+  state: RequestState | undefined,
 ) {
+  const visitor = state?.visitor;
   const { store, appDirectory, onSignedIn } = services;
   const {
     provider,
@@ -256,7 +256,7 @@ async function loadGrant(
     visitor.sessionId === undefined
       ? undefined
       : await store.grants.findOfSession(visitor.sessionId, app.id);
-  const valid = known && (await findValidGrant(services, known.id));
+  const valid = known && (await findValidGrant(services, known.id, state));
   const grant = valid && (await provider.Grant.find(valid.id));
   const consented = ctx.oidc.result?.consent !== undefined;
   if (app.consent !== undefined && !consented) {

@@ -8,7 +8,7 @@ import {
   readSession,
   readSessionTokens,
 } from "../../http/session-cookie.ts";
-import type { SessionSection } from "../../pages/page-data.ts";
+import type { CodesSection, SessionSection } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import { forgetDevice, listDevices } from "../codes/remembered-devices.ts";
 import type { Context, UserContext } from "../context.ts";
@@ -79,14 +79,17 @@ export async function endOthers(context: UserContext): Promise<readonly string[]
     : createSessionCookies(request, token, options.hosts.cookieDomain);
 }
 
+/** @param codes Without codes, an account has no remembered devices, so none are queried. */
 export async function readSessionSection(
   { rules, options, request, user, client }: UserContext,
   locale: Locale,
+  codes: CodesSection["kind"],
 ): Promise<SessionSection> {
   if (!options.sessions.list) return { kind: "none" };
   const current = readSession(rules, request);
   const { sessions, hasMore, currentId } = await listSessions(rules, current, client);
-  const devices = options.signIn.rememberDevice ? await listDevices(rules, user.id) : [];
+  const hasDevices = options.signIn.rememberDevice && codes !== "off";
+  const devices = hasDevices ? await listDevices(rules, user.id) : [];
   return {
     kind: "sessions",
     devices: devices.map(({ id, device, createdAt }) => ({
