@@ -61,8 +61,8 @@ test("refuses forms of other sites, other hosts and the signed out", async (t) =
   });
   await act("add", PHOTOS);
   for (const headers of [
-    { "Sec-Fetch-Site": "cross-site" },
-    { "Sec-Fetch-Site": "same-site" },
+    { "Sec-Fetch-Site": "cross-site", Origin: "https://attacker.example" },
+    { "Sec-Fetch-Site": "same-site", Origin: "https://photos.example.org" },
     { Origin: "https://attacker.example" },
   ]) {
     for (const action of [...APP_FORMS, "revoke"]) {
