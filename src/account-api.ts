@@ -1,8 +1,13 @@
 import {
+  type AddedApp,
   type AddedUser,
+  checkApp,
+  checkAppFields,
   checkKey,
   checkLink,
   checkUser,
+  requireBytes,
+  requireScheme,
   requireText,
   requireTexts,
 } from "./api-arguments.ts";
@@ -11,6 +16,7 @@ import { readPagesById } from "./db/read-pages.ts";
 import {
   type Account,
   type Device,
+  type IconScheme,
   type Key,
   type Link,
   type Session,
@@ -21,6 +27,24 @@ import {
   type UserId,
 } from "./db/records.ts";
 import type { StoreParts } from "./db/store.ts";
+import { type AppDetails, type AppFields, toAppDetails } from "./features/apps/app-fields.ts";
+import {
+  listIconSchemes,
+  removeAppIcon,
+  type SetIconOutcome,
+  setAppIcon,
+} from "./features/apps/app-icons.ts";
+import {
+  type AddAppOutcome,
+  type AppServices,
+  addApp,
+  type ChangeAppOutcome,
+  changeApp,
+  type MakeSecretOutcome,
+  makeAppSecret,
+  removeApp,
+  revokeAppSecret,
+} from "./features/apps/manage-apps.ts";
 import { listDevices } from "./features/codes/remembered-devices.ts";
 import {
   type AddedKey,
@@ -154,6 +178,56 @@ export interface Keys {
   revoke(id: string): Promise<"no-key" | "revoked">;
 }
 
+/**
+ * Manages apps: who may open them, and how they sign people in. A change is valid on every instance
+ * within a second.
+ */
+export interface ManagedApps {
+  /** Lists all apps in the order of their IDs. */
+  list(): Promise<readonly AppDetails[]>;
+  /** Finds an app by its ID, with what is known of its secrets and icons. */
+  find(id: string): Promise<FoundApp | undefined>;
+  /**
+   * Adds an app. An app with redirects speaks OpenID Connect: the outcome contains its client
+   * secret, and nothing else does.
+   *
+   * @example
+   * ```ts
+   * const added = await auth.apps.add({
+   *   name: "Photos",
+   *   url: "https://photos.example.org",
+   *   groups: ["family"],
+   *   redirects: ["https://photos.example.org/auth/callback"],
+   * });
+   * ```
+   */
+  add(app: AddedApp): Promise<AddAppOutcome>;
+  /**
+   * Changes the given fields. A field that is left out keeps its value; an empty text or list removes
+   * it. The outcome contains a client secret if the app had none and now needs one.
+   */
+  change(id: string, fields: AppFields): Promise<ChangeAppOutcome>;
+  /** Removes the app with its secrets and icons, and ends every sign-in to it. */
+  remove(id: string): Promise<"no-app" | "removed">;
+  /** Makes a second client secret. Both are valid until the older one is revoked. */
+  addSecret(id: string): Promise<MakeSecretOutcome>;
+  /** Revokes the older of two client secrets. */
+  revokeSecret(id: string): Promise<"no-app" | "only-one" | "revoked">;
+  /**
+   * Sets the icon for light or dark pages: an SVG, PNG, WebP or AVIF image of up to 512 KiB. The
+   * content decides the type.
+   */
+  setIcon(id: string, scheme: IconScheme, image: Uint8Array): Promise<SetIconOutcome>;
+  removeIcon(id: string, scheme: IconScheme): Promise<"no-icon" | "removed">;
+}
+
+/** Describes an app with what is known of its secrets and icons. */
+export interface FoundApp extends AppDetails {
+  /** Lists when each secret was made, the oldest first. */
+  readonly secrets: readonly Date[];
+  readonly icons: readonly IconScheme[];
+}
+
 /** Removes the second factors of accounts, for users who have lost them. */
 export interface SecondFactors {
   /** Turns one-time codes off. Also cancels an enrolment that is not confirmed yet. */
@@ -169,10 +243,11 @@ export interface AccountApi {
   readonly links: Links;
   readonly keys: Keys;
   readonly factors: SecondFactors;
+  readonly apps: ManagedApps;
 }
 
 /** Lists the services that the members need. `record` notes who made the change. */
-export interface AccountApiServices extends SignInServices, AddUserServices {
+export interface AccountApiServices extends SignInServices, AddUserServices, AppServices {
   readonly store: StoreParts;
 }
 
@@ -183,6 +258,7 @@ export function createAccountApi(services: AccountApiServices): AccountApi {
     links: createLinks(services),
     keys: createKeys(services),
     factors: createFactors(services),
+    apps: createApps(services),
   };
 }
 
@@ -323,3 +399,35 @@ export const createFactors = (services: RecordingServices): SecondFactors =>
     turnOffCodes: async (userId) => removeCodes(services, checkUserId(userId)),
     removeAll: async (userId) => removeFactors(services, checkUserId(userId)),
   });
+
+export function createApps(services: AppServices): ManagedApps {
+  const { apps } = services.store;
+  return Object.freeze<ManagedApps>({
+    list: async () => (await apps.list()).map(toAppDetails),
+    async find(given) {
+      const id = requireText("id", given);
+      const app = await apps.find(id);
+      if (app === undefined) return undefined;
+      const [secrets, icons] = await Promise.all([apps.listSecrets(id), listIconSchemes(apps, id)]);
+      return { ...toAppDetails(app), secrets: secrets.map(({ createdAt }) => createdAt), icons };
+    },
+    async add(given) {
+      const { id, ...fields } = checkApp(given);
+      return addApp(services, fields, id);
+    },
+    change: async (id, fields) =>
+      changeApp(services, requireText("id", id), checkAppFields(fields)),
+    remove: async (id) => removeApp(services, requireText("id", id)),
+    addSecret: async (id) => makeAppSecret(services, requireText("id", id)),
+    revokeSecret: async (id) => revokeAppSecret(services, requireText("id", id)),
+    setIcon: async (id, scheme, image) =>
+      setAppIcon(
+        services,
+        requireText("id", id),
+        requireScheme(scheme),
+        requireBytes("image", image),
+      ),
+    removeIcon: async (id, scheme) =>
+      removeAppIcon(services, requireText("id", id), requireScheme(scheme)),
+  });
+}

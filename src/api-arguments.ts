@@ -1,3 +1,5 @@
+import type { IconScheme } from "./db/records.ts";
+import type { AppFields } from "./features/apps/app-fields.ts";
 import type { AddedKey } from "./features/keys/manage-keys.ts";
 import type { WantedLink } from "./features/links/make-link.ts";
 import {
@@ -157,6 +159,75 @@ export function checkKey(given: unknown): AddedKey {
   // If `hosts` is present but undefined, the key must not open every host.
   const areHostsGiven = Object.hasOwn(Object(given), "hosts");
   return { name, lifetime, factors, ...(areHostsGiven && { hosts: hosts ?? [] }) };
+}
+
+/** Describes a new app. */
+export interface AddedApp extends AppFields {
+  readonly name: string;
+  /** Default: the name in lower case, with hyphens. The ID is also the client ID. */
+  readonly id?: string | undefined;
+}
+
+const choice = <T>(...words: readonly T[]): Option<T | undefined> =>
+  defineOption<T | undefined>(
+    undefined,
+    `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    (value) => value === undefined || words.includes(value),
+    (value) => value ?? undefined,
+  );
+
+const appFields = {
+  name: optional<string>("text", isText),
+  section: optional<string>("text", isText),
+  url: optional<string>("text", isText),
+  upstream: optional<string>("text", isText),
+  groups: texts,
+  factors: choice<1 | 2>(1, 2),
+  clientType: choice<"confidential" | "public" | "none">("confidential", "public", "none"),
+  redirects: texts,
+  signOutRedirects: texts,
+  backchannelUrl: optional<string>("text", isText),
+  consent: choice<"ask" | "none">("ask", "none"),
+  signing: choice<"RS256" | "ES256">("RS256", "ES256"),
+};
+
+const addedAppFields = { ...appFields, name: text, id: optional<string>("text", isText) };
+
+/**
+ * Checks the arguments of `apps.add`.
+ *
+ * @throws {Fault} `invalid_option`
+ */
+export const checkApp = (given: unknown): AddedApp =>
+  checkOptions<Fields<typeof addedAppFields>>(
+    addedAppFields,
+    given,
+    'apps.add takes an object such as { name: "Photos" }',
+  );
+
+/**
+ * Checks the fields of `apps.change`.
+ *
+ * @throws {Fault} `invalid_option`
+ */
+export const checkAppFields = (given: unknown): AppFields =>
+  checkOptions<Fields<typeof appFields>>(
+    appFields,
+    given,
+    'apps.change takes the ID of an app, and an object such as { groups: ["family"] }',
+  );
+
+/** @throws {Fault} `invalid_option` */
+export function requireScheme(scheme: unknown): IconScheme {
+  if (scheme === "light" || scheme === "dark") return scheme;
+  throw createOptionFault("scheme is invalid: expected light or dark");
+}
+
+/** @throws {Fault} `invalid_option` */
+export function requireBytes(name: string, value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  const what = value instanceof Promise ? "a promise" : "invalid";
+  throw createOptionFault(`${name} is ${what}: expected a Uint8Array`);
 }
 
 /** Contains the groups that a test requests for its user. */

@@ -2,19 +2,23 @@ import "./lib/node-version.ts";
 
 export type {
   AccountApi,
+  FoundApp,
   Keys,
   Links,
+  ManagedApps,
   NewSession,
   SecondFactors,
   Sessions,
   Users,
 } from "./account-api.ts";
-export type { AddedUser } from "./api-arguments.ts";
+export type { AddedApp, AddedUser } from "./api-arguments.ts";
 export type { AuditEvent, EventListener } from "./audit/event-listener.ts";
 export { type AdapterParts, type Auth, createAuth } from "./auth.ts";
 export type {
   Account,
+  ClientType,
   Device,
+  IconScheme,
   Key,
   Link,
   LinkPurpose,
@@ -22,10 +26,19 @@ export type {
   Passkey,
   Person,
   Session,
+  SigningAlgorithm,
   User,
   UserId,
 } from "./db/records.ts";
 export type { Store } from "./db/store.ts";
+export type { AppDetails, AppFields, FieldProblem } from "./features/apps/app-fields.ts";
+export type { IconProblem, SetIconOutcome } from "./features/apps/app-icons.ts";
+export type { UrlProblem } from "./features/apps/app-urls.ts";
+export type {
+  AddAppOutcome,
+  ChangeAppOutcome,
+  MakeSecretOutcome,
+} from "./features/apps/manage-apps.ts";
 export type { AddedKey, AddKeyOutcome } from "./features/keys/manage-keys.ts";
 export type { MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
 export type {

@@ -1,3 +1,4 @@
+import "./lib/node-version.ts";
 import type { OidcSupport } from "./options.ts";
 
 export type { OidcSupport };

@@ -431,6 +431,8 @@ export interface GateOptions {
   readonly requireSecondFactor: readonly string[];
   /** If `on`, positive responses of `/forward-auth` contain a signed assertion for the app. */
   readonly assertions: "on" | "off";
+  /** With `only`, `/forward-auth` refuses hosts that are not the host of an app. */
+  readonly apps: "any" | "only";
 }
 
 export const NO_GATE: GateOptions = {
@@ -439,4 +441,5 @@ export const NO_GATE: GateOptions = {
   returnDomains: [],
   requireSecondFactor: [],
   assertions: "off",
+  apps: "any",
 };

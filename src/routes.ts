@@ -13,6 +13,7 @@ import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-
 import { getHome } from "./features/home/home-pages.ts";
 import { postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
+import { toPublicKeys } from "./features/oidc/signing-keys.ts";
 import {
   postAddPasskey,
   postBeginPasskey,
@@ -382,8 +383,9 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     );
   }
   if (standalone && rules.assertions !== undefined) {
-    const { publicKeys: keys } = rules.assertions;
-    routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
+    const run = async () =>
+      respondJson({ keys: toPublicKeys(await rules.signingKeys.read()) }, 200);
+    routes.push({ ...anyHost, path: ASSERTION_KEYS, run });
   }
   if (standalone && home !== undefined) {
     // Browsers open the form that the fragment names.

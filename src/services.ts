@@ -149,17 +149,17 @@ export function createServices(
     pendingSignOuts,
   });
   const isGenuine = (token: string): boolean => tokens.verify(token) !== "forged";
+  const signingKeys = recently(() => readSigningKeys(services), clock);
   const rules: RuleServices = {
     ...services,
-    signingKeys: recently(() => readSigningKeys(services), clock),
+    signingKeys,
     pendingSignOuts,
     authenticate: createAuthenticateCookies(
       checkSetupFirst(credentialCache, authenticateToken),
       isGenuine,
     ),
     authenticateOnceSetUp: createAuthenticateCookies(authenticateToken, isGenuine),
-    assertions:
-      settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
+    assertions: settled.assertions === "on" ? createAssertions(signingKeys.read, clock) : undefined,
   };
 
   meter.watch({

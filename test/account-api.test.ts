@@ -269,3 +269,38 @@ test("signInAs refuses in production", async (t) => {
   await assert.rejects(signInAs(auth, "ann"), { code: "test_only" });
   assert.equal(await store.users.any(), false);
 });
+
+test("adds, finds, changes and removes apps with their secrets and icons", async (t) => {
+  const { auth, store } = await anApp(t);
+  const { apps } = auth;
+  const redirects = ["https://photos.test/callback"];
+  const added = await apps.add({ name: "Photos", redirects, groups: ["family"] });
+  assert.ok(added.kind === "added" && added.secret);
+  assert.deepEqual(await apps.list(), [added.app]);
+  assert.deepEqual(await apps.add({ name: "Photos" }), { kind: "id-taken", id: "photos" });
+  const second = await apps.addSecret("photos");
+  assert.ok(second.kind === "made");
+  const image = Buffer.from("<svg/>");
+  assert.deepEqual(await apps.setIcon("photos", "dark", image), { kind: "set" });
+  const found = await apps.find("photos");
+  const { app } = added;
+  assert.deepEqual(found, { ...app, secrets: found?.secrets, icons: ["dark"] });
+  assert.equal(found?.secrets.length, 2);
+  assert.equal(await apps.revokeSecret("photos"), "revoked");
+  assert.equal(await apps.revokeSecret("photos"), "only-one");
+  assert.equal(await apps.removeIcon("photos", "dark"), "removed");
+  const changed = await apps.change("photos", { groups: [], section: undefined, factors: 2 });
+  assert.deepEqual(changed, { kind: "changed", secret: undefined });
+  const plain = { ...app, groups: [], factors: 2 };
+  assert.deepEqual(await apps.list(), [plain]);
+  const refused = await apps.change("photos", { url: "photos.test" });
+  assert.deepEqual(refused, { kind: "url-invalid", value: "photos.test", problem: "not-a-url" });
+  assert.equal(await apps.remove("photos"), "removed");
+  assert.deepEqual([await apps.list(), await apps.find("photos")], [[], undefined]);
+  await auth.close();
+  const types = (await store.log.newest({ limit: 20 })).map(({ type }) => type).reverse();
+  assert.deepEqual(types, [
+    ...["app_add", "app_secret", "app_secret", "app_change", "app_secret_revoke"],
+    ...["app_change", "app_change", "app_remove"],
+  ]);
+});

@@ -53,6 +53,20 @@ const fields = (
   );
 
 const DATE = "a valid Date";
+const SVG = Buffer.from("<svg/>");
+const APP_FIELDS = {
+  section: ["text", 5],
+  url: ["text", new URL("https://a.test")],
+  upstream: ["text", 5],
+  groups: ["a list of texts", "admins", [5]],
+  factors: ["1 or 2", 0, 3, "2"],
+  clientType: ["confidential, public or none", "secret", true],
+  redirects: ["a list of texts", "https://a.test", [new URL("https://a.test")]],
+  signOutRedirects: ["a list of texts", "https://a.test"],
+  backchannelUrl: ["text", 5],
+  consent: ["ask or none", true, 1],
+  signing: ["RS256 or ES256", "HS256", "none"],
+} as const;
 const cases: Readonly<Record<string, readonly Case[]>> = {
   "users.add": [
     ...noObject("users.add takes an object"),
@@ -122,6 +136,33 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   ],
   "keys.list": noText("userId"),
   "keys.revoke": noText("id"),
+  "apps.find": noText("id"),
+  "apps.add": [
+    ...noObject("apps.add takes an object"),
+    ...fields({ name: "Photos" }, { name: ["text", undefined, 5], id: ["text", 5], ...APP_FIELDS }),
+    ["redirect is not an option: did you mean redirects?", { name: "a", redirect: "https://a" }],
+    ["createdAt is not an option", { name: "a", createdAt: new Date() }],
+  ],
+  "apps.change": [
+    ...noText("id"),
+    ...noObject("apps.change takes the ID of an app, and an object", ["photos"]),
+    ...fields({}, { name: ["text", 5, {}], ...APP_FIELDS }, ["photos"]),
+    ["id is not an option", "photos", { id: "pictures" }],
+  ],
+  "apps.remove": noText("id"),
+  "apps.addSecret": noText("id"),
+  "apps.revokeSecret": noText("id"),
+  "apps.setIcon": [
+    ...noText("id"),
+    ...["", "grey", undefined, null].map(
+      (scheme): Case => ["scheme is invalid: expected light or dark", "photos", scheme, SVG],
+    ),
+    ...[undefined, "<svg>", [1], new ArrayBuffer(1)].map(
+      (image): Case => ["image is invalid: expected a Uint8Array", "photos", "light", image],
+    ),
+    ["image is a promise: expected a Uint8Array", "photos", "dark", Promise.resolve()],
+  ],
+  "apps.removeIcon": [...noText("id"), ["scheme is invalid", "photos", "Light"]],
   "factors.turnOffCodes": noText("userId"),
   "factors.removeAll": noText("userId"),
 };
@@ -142,16 +183,17 @@ for (const [path, all] of Object.entries(cases)) {
       });
     }
     for await (const user of auth.users.list()) assert.fail(`there is ${user.username}`);
+    assert.deepEqual(await auth.apps.list(), []);
   });
 }
 
 test("the table names every function of the account API that takes arguments", async (t) => {
   const auth = await anApp(t);
-  const { users, sessions, links, keys, factors } = auth;
-  const all = Object.entries({ users, sessions, links, keys, factors }).flatMap(([group, one]) =>
-    Object.keys(one ?? {}).map((name) => `${group}.${name}`),
+  const { users, sessions, links, keys, factors, apps } = auth;
+  const all = Object.entries({ users, sessions, links, keys, factors, apps }).flatMap(
+    ([group, one]) => Object.keys(one ?? {}).map((name) => `${group}.${name}`),
   );
-  const without = ["users.list", "links.list", "sessions.endForEveryone"];
+  const without = ["users.list", "links.list", "apps.list", "sessions.endForEveryone"];
   assert.deepEqual(Object.keys(cases).concat(without).sort(), all.sort());
 });
 

@@ -43,9 +43,18 @@ function startAlone(issuer: string) {
   const secret = "a secret for this bench, which nobody else uses";
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   const provider = new Provider(issuer, {
-    clients: [{ client_id: CLIENT_ID, client_secret: secret, redirect_uris: [REDIRECT] }],
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_secret: secret,
+        redirect_uris: [REDIRECT],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+    ],
     claims: { openid: ["sub"], profile: ["preferred_username"] },
     conformIdTokenClaims: false,
+    // Latchkey issues a refresh token as well.
+    issueRefreshToken: async () => true,
     features: { devInteractions: { enabled: true } },
     findAccount: async (_, id) => ({
       accountId: id,

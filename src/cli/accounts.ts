@@ -1,4 +1,5 @@
 import {
+  createApps,
   createFactors,
   createKeys,
   createLinks,
@@ -6,6 +7,7 @@ import {
   createUsers,
   type Keys,
   type Links,
+  type ManagedApps,
   type SecondFactors,
   type Sessions,
   type Users,
@@ -45,6 +47,7 @@ export interface Accounts extends AsyncDisposable {
   readonly links: Links;
   readonly keys: Keys;
   readonly factors: SecondFactors;
+  readonly apps: ManagedApps;
   readonly terminal: Terminal;
 }
 
@@ -95,6 +98,8 @@ export function createAccounts(
     links: createLinks(services),
     keys: createKeys(services),
     factors: createFactors(services),
+    // A command keeps no apps in memory.
+    apps: createApps({ ...services, appDirectory: { forget() {} } }),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose],
   };
 }

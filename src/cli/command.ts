@@ -15,6 +15,8 @@ export interface CommandOption {
   readonly completes?: ValueKind;
   /** The option may be given several times, and its value is a list. */
   readonly repeats?: true;
+  /** The value may be empty. Other options refuse an empty value, which is often a mistake. */
+  readonly acceptsEmpty?: true;
 }
 
 /** Describes an argument after the command's name, by its position. */

@@ -11,6 +11,7 @@ const loadUserCommands = () => import("./user.ts");
 const loadSessionCommands = () => import("./session.ts");
 const loadKeyCommands = () => import("./key.ts");
 const loadLinkCommands = () => import("./link.ts");
+const loadAppCommands = () => import("./app.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
 const loadDomainCommands = () => import("./domain.ts");
 
@@ -52,6 +53,14 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["key add", "Make a key with which a program opens apps", createLoader("add", loadKeyCommands)],
     ["key list", "List the keys of one or all users", createLoader("list", loadKeyCommands)],
     ["key revoke", "Revoke a key", createLoader("revoke", loadKeyCommands)],
+  ],
+  Apps: [
+    ["app add", "Add an app that people open", createLoader("add", loadAppCommands)],
+    ["app list", "List the apps", createLoader("list", loadAppCommands)],
+    ["app show", "Show an app", createLoader("show", loadAppCommands)],
+    ["app change", "Change an app", createLoader("change", loadAppCommands)],
+    ["app remove", "Remove an app", createLoader("remove", loadAppCommands)],
+    ["app secret", "Make a second secret of an app", createLoader("secret", loadAppCommands)],
   ],
   Links: [
     ["link invite", "Make a link for a new account", createLoader("invite", loadLinkCommands)],

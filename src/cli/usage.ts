@@ -75,7 +75,9 @@ export function parseUsage(
   const { operands = [] } = command;
   throwUsageError(findOperandsProblem(name, operands, words));
   for (const option of commandOptions) {
-    if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
+    const isEmpty = [values[option.name]].flat().includes("");
+    if (isEmpty && option.acceptsEmpty === true) continue;
+    if (isEmpty) throw new UsageError(`--${option.name} needs a value`);
     requireChoice(`--${option.name}`, option, values[option.name]);
   }
   for (const [at, operand] of operands.entries()) {

@@ -3,9 +3,12 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 
 export {
   type ClientType,
+  type IconScheme,
+  type KeyAlgorithm,
   type LinkPurpose,
   type PasswordHash,
   type SigningAlgorithm,
+  toIconId,
   toUserId,
   type UserId,
 } from "./values.ts";
@@ -251,12 +254,6 @@ export interface AppSecret extends RecordOf<typeof tables.app_secrets> {}
 
 /** Describes an image of an app for light or for dark pages. */
 export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
-
-/** Says for which pages an icon is made. */
-export type IconScheme = "light" | "dark";
-
-/** Returns the ID of an icon of an app. */
-export const toIconId = (appId: string, scheme: IconScheme): string => `${appId}/${scheme}`;
 
 /** Returns the ID of the consent of a person for an app. */
 export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;

@@ -1,5 +1,12 @@
 import { Fault } from "../lib/fault.ts";
-import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
+import type {
+  ClientType,
+  KeyAlgorithm,
+  LinkPurpose,
+  PasswordHash,
+  SigningAlgorithm,
+  UserId,
+} from "./values.ts";
 
 /** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -244,7 +251,7 @@ export const tables = {
   app_secrets: {
     columns: {
       id: text({ maxBytes: 255 }),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The value is the SHA-256 of the secret, in base64url. */
       hash: text({ maxBytes: 255, unique: true, secret: true }),
       createdAt: time(),
@@ -267,7 +274,7 @@ export const tables = {
       /** The ID is the ID of the app and the ID of the user. */
       id: text({ maxBytes: 511 }),
       userId: user(),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The list contains the scopes that the person has agreed to, with a space between them. */
       scopes: text({ maxBytes: 2_048 }),
       createdAt: time(),
@@ -279,7 +286,7 @@ export const tables = {
     columns: {
       id: text({ maxBytes: 255 }),
       userId: user(),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The grant ends with this session, unless it is an offline grant. */
       sessionId: optional(text({ maxBytes: 255 })),
       /** The app knows the session by this ID, which the claim `sid` contains. */
@@ -317,7 +324,7 @@ export const tables = {
     columns: {
       /** The ID is the ID of the grant whose end the app must learn. */
       id: text({ maxBytes: 255 }),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The account may no longer exist. */
       userId: text<UserId>({ maxBytes: 255 }),
       /** The app knows the session by this ID. */
@@ -341,7 +348,7 @@ export const tables = {
     columns: {
       /** The ID is the claim `kid`. */
       id: text({ maxBytes: 255 }),
-      algorithm: text<SigningAlgorithm>({ maxBytes: 32 }),
+      algorithm: text<KeyAlgorithm>({ maxBytes: 32 }),
       /** The value is the private key as JSON, sealed. */
       sealed: text({ maxBytes: 16_384, secret: true }),
       createdAt: time(),

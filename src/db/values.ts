@@ -15,5 +15,13 @@ export type LinkPurpose = "invite" | "guest" | "reset" | "reset-codes-off";
 /** A `confidential` client authenticates with a secret. A `public` client cannot keep one. */
 export type ClientType = "confidential" | "public";
 
-/** Tokens are signed with one of these algorithms. */
+/** Tokens for apps are signed with one of these algorithms. */
 export type SigningAlgorithm = "RS256" | "ES256";
+
+/** Assertions of forward auth are signed with the last one. */
+export type KeyAlgorithm = SigningAlgorithm | "EdDSA";
+
+/** Says on which pages an app shows an icon: an app can have one for each. */
+export type IconScheme = "light" | "dark";
+
+export const toIconId = (appId: string, scheme: IconScheme): string => `${appId}/${scheme}`;

@@ -98,6 +98,7 @@ async function openGate(
     returnDomains: settings.returnDomains,
     meter: metrics?.meter ?? noMeter,
     assertions: settings.assertions,
+    apps: settings.apps,
   });
   opened.defer(() => auth.close());
   if (location.kind === "postgres" && isSilentlyPlain(location.url)) {

@@ -14,6 +14,8 @@ export interface ForwardAuthQuery extends Lists {
   readonly authorization: "leave-out" | "pass";
   /** The sign-in of a user must have had at least this many factors. */
   readonly factors: Factors;
+  /** With `only`, hosts without an app are refused, whatever the setting `APPS` is. */
+  readonly apps: "any" | "only";
 }
 
 export interface UnknownParameter {
@@ -28,6 +30,7 @@ export const NO_QUERY: ForwardAuthQuery = {
   ...NO_LISTS,
   authorization: "leave-out",
   factors: 1,
+  apps: "any",
 };
 
 /**
@@ -37,7 +40,7 @@ export const NO_QUERY: ForwardAuthQuery = {
 export function parseForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
   // Most proxies send no query, and they send a request for every request to an app.
   if (query === "") return NO_QUERY;
-  let { deny, authorization, factors } = NO_QUERY;
+  let { deny, authorization, factors, apps } = NO_QUERY;
   const users: Lists["users"][number][] = [];
   const groups: Lists["groups"][number][] = [];
   for (const parameter of query.slice(1).split("&")) {
@@ -48,9 +51,10 @@ export function parseForwardAuthQuery(query: string): ForwardAuthQuery | Unknown
     else if (name === "deny") deny = value === "401" ? "401" : deny;
     else if (name === "authorization") authorization = value === "pass" ? "pass" : authorization;
     else if (parameter === `${FACTOR}=2`) factors = 2;
+    else if (parameter === "apps=only") apps = "only";
     else if (parameter !== "") return { kind: "unknown-parameter", name };
   }
-  return { kind: "query", deny, users, groups, authorization, factors };
+  return { kind: "query", deny, users, groups, authorization, factors, apps };
 }
 
 /** Splits the raw list: `,` separates names, and `%2C` is a comma in a name. */

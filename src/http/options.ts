@@ -8,6 +8,7 @@ export interface WebOptions {
   readonly postLoginLocation: PostLoginLocation;
   readonly standalone: boolean;
   readonly returnDomains: readonly string[];
+  readonly apps: "any" | "only";
   readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
   readonly guards: {
     readonly returnTo: boolean;

@@ -113,6 +113,14 @@ export class Views {
     return this.#errorPage({ request, user }, data, { headers, origin });
   }
 
+  /** Renders the page for a host without an app. The host is absent if it cannot be read. */
+  noApp({ request }: Pick<Viewer, "request">, host: string | undefined): Promise<Answer> {
+    const { noAccess, noAppAt, thisAddress } = getWords(this.locale(request));
+    const message = noAppAt(host ?? thisAddress);
+    const data = { status: 403, title: noAccess, message, host, hasNoApp: true };
+    return this.#errorPage({ request }, data, { origin: this.#services.options.hosts.publicUrl });
+  }
+
   /** Renders the page for a host that is not allowed. */
   misdirected(viewer: Viewer): Promise<Answer> {
     const { request } = viewer;

@@ -313,8 +313,12 @@ export interface PageData {
     readonly signInUrl?: string | undefined;
     /** This is the home page for that user. */
     readonly accountUrl?: string | undefined;
-    /** This is the app that does not admit the user, or the host that is not allowed. */
+    /**
+     * This is the app that does not admit the user, or the host that is not allowed or has no app.
+     */
     readonly host?: string | undefined;
+    /** True if the request is for a host without an app. */
+    readonly hasNoApp?: boolean;
   };
 }
 

@@ -23,6 +23,7 @@ const placeholders = {
   mayNotOpen: ["username", "app"],
   askOperator: ["app"],
   hostNotAllowed: ["host"],
+  noAppAt: ["host"],
   problemAt: ["app"],
   problemIn: ["title"],
   quoteRequest: ["id"],

@@ -21,8 +21,8 @@ export const PROXIES: readonly string[] = Object.keys(renderers);
 export interface ProxyConfiguration {
   /** The text is ready to save. */
   readonly text: string;
-  /** Explains why the apps may be unreachable with this configuration. */
-  readonly warning: string | undefined;
+  /** Explains which apps are left out, and why apps may be unreachable with this configuration. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -40,7 +40,7 @@ export function renderConfiguration(
   const plan = createPlan(settings, options);
   return {
     text: renderers[proxy]?.(plan) ?? "",
-    warning: findUnreachable(plan, settings, options),
+    warnings: [...plan.warnings, ...findUnreachable(plan, settings, options)],
   };
 }
 
@@ -61,8 +61,10 @@ function findUnreachable(
   { apps }: ProxyPlan,
   { publicUrl }: Settings,
   { authHost }: ProxyOptions,
-): string | undefined {
+): readonly string[] {
   const remote = apps.find(({ gatePaths }) => gatePaths.length === 0);
-  if (publicUrl !== undefined || remote === undefined) return undefined;
-  return `PUBLIC_URL is not set: nobody can open ${remote.host} unless the gate has PUBLIC_URL=https://${authHost}, and COOKIE_DOMAIN or RETURN_DOMAINS with the hosts of the apps`;
+  if (publicUrl !== undefined || remote === undefined) return [];
+  return [
+    `PUBLIC_URL is not set: nobody can open ${remote.host} unless the gate has PUBLIC_URL=https://${authHost}, and COOKIE_DOMAIN or RETURN_DOMAINS with the hosts of the apps`,
+  ];
 }

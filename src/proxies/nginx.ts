@@ -7,6 +7,7 @@ export const renderNginx = (plan: ProxyPlan): string => block`
 # The gate closes unused ones after five seconds.
 ${[{ name: "latchkey", server: plan.gate }, ...plan.apps].map(renderUpstream)}
 ${plan.remember && CACHE}
+${findLongestHost(plan) > MAX_DEFAULT_HOST ? "server_names_hash_bucket_size 512;" : ""}
 
 # The cookies without the session, which is for the gate alone.
 map $http_cookie $cookies_once { default $http_cookie; "~^(?<before>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after>.*))?$" "$before$after"; }
@@ -35,6 +36,12 @@ server {
 
 ${joinPieces([renderGateServer(plan), ...plan.apps.map((app) => renderAppServer(plan, app))], "\n\n")}
 `;
+
+/** nginx refuses longer names of servers unless this limit is raised. */
+const MAX_DEFAULT_HOST = 40;
+
+const findLongestHost = ({ gateHost = "", apps }: ProxyPlan): number =>
+  Math.max(gateHost.length, ...apps.map(({ host }) => host.length));
 
 const renderGateServer = ({ gateHost }: ProxyPlan): string | undefined =>
   gateHost &&

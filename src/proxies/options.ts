@@ -1,9 +1,13 @@
+import type { App } from "../db/records.ts";
+
 /**
  * Contains the options of `latchkey proxy`, which complete the gate's settings in a configuration.
  */
 export interface ProxyOptions {
   /** Each entry has the form `HOST=URL`. */
   readonly apps: readonly string[];
+  /** Contains all apps of the gate if the configuration is for these. */
+  readonly registered?: readonly App[] | undefined;
   /** Names the gate's own host. The default is the host of `PUBLIC_URL`. */
   readonly authHost: string | undefined;
   /** Contains names separated by commas. Without `users` and `groups`, all users are admitted. */

@@ -6,13 +6,10 @@ import { normalizeHost, PLAIN_HOST } from "../lib/host-name.ts";
 import { isAtOrBelow, isInDomains } from "../lib/return-target.ts";
 import { findMissingScope } from "../lib/session-reach.ts";
 import { ProxyOptionError, type ProxyOptions } from "./options.ts";
+import { type ChosenApp, chooseApps } from "./registered-apps.ts";
 
-export interface PlannedApp {
-  /** The names are `app`, `app2` and so on. */
-  readonly name: string;
-  readonly host: string;
-  /** Contains the host and port of the app's server. */
-  readonly server: string;
+/** The names are `app`, `app2` and so on, or come from the hosts. */
+export interface PlannedApp extends ChosenApp {
   /** Lists the gate's paths on the app's host. `gateFolders` lists prefixes of further paths. */
   readonly gatePaths: readonly string[];
   readonly gateFolders: readonly string[];
@@ -33,7 +30,7 @@ export interface ProxyPlan {
   readonly scheme: "" | "http://";
   readonly port: string;
   readonly apps: readonly PlannedApp[];
-  /** Contains the lists of users and groups as a query, or an empty text. */
+  /** Contains what the gate requires of users and hosts as a query, or an empty text. */
   readonly lists: string;
   /** Contains a regular expression for the public paths, without its anchors. */
   readonly publicPaths: string | undefined;
@@ -41,6 +38,8 @@ export interface ProxyPlan {
   readonly remember: string | undefined;
   /** Contains a path whose queries contain codes. These codes must not appear in any log. */
   readonly secretPath: string | undefined;
+  /** Says which apps are not in the configuration, or cannot be opened. */
+  readonly warnings: readonly string[];
 }
 
 type Piece = string | undefined | readonly (string | undefined)[];
@@ -82,7 +81,7 @@ const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 /** @throws ProxyOptionError */
 export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan {
   const publicUrl = URL.parse(settings.publicUrl ?? "");
-  const { hostname: publicHost, protocol, port = "" }: Partial<URL> = publicUrl ?? {};
+  const publicHost = publicUrl?.hostname;
   const authHost = options.authHost ?? publicHost;
   const gateHost = authHost === undefined ? undefined : requirePlainHost("the gate", authHost);
   if (publicHost !== undefined && gateHost !== publicHost) {
@@ -90,36 +89,57 @@ export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan
       `--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`,
     );
   }
-  const apps = options.apps.map((text, at): PlannedApp => {
-    const [name = "", url = ""] = text.split(/=(.*)/s, 2);
-    const host = requirePlainHost("--app", name);
-    const gate = planGate(host, gateHost, settings);
-    return { name: `app${at === 0 ? "" : at + 1}`, host, server: parseServer(url), ...gate };
-  });
-  if (apps.length === 0) throw new ProxyOptionError("name each app with --app HOST=URL");
-  const hosts = new Set(apps.map(({ host }) => host));
-  if (hosts.size < apps.length) throw new ProxyOptionError("two apps have the same host");
-  for (const { host } of apps) {
-    const missing = findMissingScope(host, settings);
-    if (missing === undefined) continue;
-    throw new ProxyOptionError(
-      `the session of the sign-in at ${gateHost} does not reach ${host}, so nobody could open it: set ${missing}`,
-    );
-  }
   if (settings.port === 0) throw new ProxyOptionError("PORT is 0: set the port of the gate");
+  const gate = parseServer(
+    `http://${formatUrlHost(toConnectableHost(settings.host))}:${settings.port}`,
+  );
+  const registered =
+    options.registered &&
+    chooseApps(options.registered, { gate, gateHost, publicUrl: publicUrl ?? undefined });
+  const chosen = registered?.apps ?? options.apps.map(parseApp);
+  if (chosen.length === 0) throw new ProxyOptionError(explainNoApp(registered?.warnings));
+  const hosts = new Set(chosen.map(({ host }) => host));
+  if (hosts.size < chosen.length) throw new ProxyOptionError("two apps have the same host");
+  const unreachable = chosen.flatMap(({ host }) => {
+    const missing = findMissingScope(host, settings);
+    return missing === undefined
+      ? []
+      : `the session of the sign-in at ${gateHost} does not reach ${host}, so nobody could open it: set ${missing}`;
+  });
+  if (registered === undefined && unreachable[0] !== undefined) {
+    throw new ProxyOptionError(unreachable[0]);
+  }
+  const apps = chosen.map((app) => ({ ...app, ...planGate(app.host, gateHost, settings) }));
+  const { protocol, port } = publicUrl ?? registered?.firstUrl ?? { protocol: "https:", port: "" };
+  // An app that is removed later must not leave its host open to every user.
+  const query = registered === undefined ? [] : ["apps=only"];
   return {
-    gate: parseServer(`http://${formatUrlHost(toConnectableHost(settings.host))}:${settings.port}`),
+    gate,
     gateHost: gateHost !== undefined && hosts.has(gateHost) ? undefined : gateHost,
     scheme: protocol === "http:" ? "http://" : "",
     port: port === "" ? "" : `:${port}`,
     apps,
-    lists: (["users", "groups"] as const)
-      .flatMap((kind) => formatList(kind, options[kind]))
+    lists: query
+      .concat((["users", "groups"] as const).flatMap((kind) => formatList(kind, options[kind])))
       .join("&"),
     publicPaths: createPublicPattern(options.publicPaths),
     remember: parseRemember(options.remember, settings),
     secretPath: apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF)) ? HANDOFF : undefined,
+    warnings: [...(registered?.warnings ?? []), ...unreachable],
   };
+}
+
+function parseApp(text: string, at: number): ChosenApp {
+  const [name = "", url = ""] = text.split(/=(.*)/s, 2);
+  const host = requirePlainHost("--app", name);
+  return { name: `app${at === 0 ? "" : at + 1}`, host, server: parseServer(url) };
+}
+
+/** Explains why the configuration would have no app. The message names the apps that do not fit. */
+function explainNoApp(leftOut: readonly string[] | undefined): string {
+  if (leftOut === undefined) return "name each app with --app HOST=URL";
+  const how = "give an app --url and --upstream, or name each app with --app HOST=URL";
+  return [...leftOut, `no app is left for the configuration: ${how}`].join("; ");
 }
 
 function planGate(

@@ -75,7 +75,7 @@ test("says what to do with an older schema where it cannot be migrated", async (
     const { code, stderr } = await runUnprivileged(["user", "list"], env);
     assert.equal(code, 1);
     const older =
-      /: it has schema 1, and cannot be migrated to 2 where it is read-only: make a backup, and restore it in another folder\n$/;
+      /: it has schema 1, and cannot be migrated to 4 where it is read-only: make a backup, and restore it in another folder\n$/;
     assert.match(stderr, older);
     assert.equal((await runUnprivileged(["backup", place.backup], env)).code, 0);
   });

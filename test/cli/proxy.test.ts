@@ -167,7 +167,11 @@ test("gives the gate the path of the handoff only at hosts of RETURN_DOMAINS", a
 
 test("refuses what a proxy cannot do, and what contradicts the settings", async () => {
   const cases = [
-    [["nginx"], {}, "name each app with --app HOST=URL"],
+    [
+      ["nginx"],
+      { DATA_DIR: "no-such-folder" },
+      /no-such-folder.*; without apps in a database, name each app with --app HOST=URL$/,
+    ],
     [["nginx", ...APP], { PORT: "0" }, "PORT is 0: set the port of the gate"],
     [["caddy", ...APP, "--remember", "1s"], {}, "--remember is for nginx and haproxy"],
     [

@@ -7,12 +7,15 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { User, UserId } from "../../src/db/records.ts";
 import { createAssertions } from "../../src/features/forward-auth/assertions.ts";
+import { readSigningKeys } from "../../src/features/oidc/signing-keys.ts";
+import { createSeals } from "../../src/identity/seals.ts";
 import { folderWith } from "../examples/folder-with.ts";
 import { run } from "../package/installed.ts";
 import { reportSkipped } from "../proxies/program.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { SECRET, startConfigured } from "../support/gate.ts";
 import { encoded, partsOf } from "../support/mint.ts";
+import { openStore } from "../support/store.ts";
 import { text } from "./pages.ts";
 
 const page = text("docs/assertions.md");
@@ -73,20 +76,35 @@ print(json.dumps([told(token) for token in json.loads(sys.argv[1])]))
   };
 }
 
+type ReadKeys = Parameters<typeof createAssertions>[0];
+
+/** The keys of a gate, or of another one. */
+async function openKeys(t: TestContext, file?: string): Promise<ReadKeys> {
+  const store = await openStore(t, file);
+  const seals = createSeals(SECRET);
+  return () => readSigningKeys({ store, clock: Date, seals, record() {} });
+}
+
 /** What an attacker, or another app, could send. */
-function refused(genuine: string, publicKey: string): Readonly<Record<string, string>> {
+async function refused(
+  genuine: string,
+  publicKey: string,
+  { known, unknown }: Readonly<Record<"known" | "unknown", ReadKeys>>,
+): Promise<Readonly<Record<string, string>>> {
   const [header = "", claims = "", signature = ""] = genuine.split(".");
   const given = partsOf(genuine);
-  const of = (secret: string, host: string, age = 0): string =>
-    createAssertions(secret, fakeClock(Date.now() - age * 1_000)).getAssertion(ANN, host) ?? "";
+  const of = async (readKeys: ReadKeys, host: string, age = 0): Promise<string> => {
+    const clock = fakeClock(Date.now() - age * 1_000);
+    return (await createAssertions(readKeys, clock).getAssertion(ANN, host)) ?? "";
+  };
   const hs256 = `${encoded({ ...given.header, alg: "HS256" })}.${claims}`;
   const mac = createHmac("sha256", publicKey).update(hs256).digest("base64url");
-  const [otherHeader = "", , otherSignature = ""] = of("another secret", HOST).split(".");
+  const [otherHeader = "", , otherSignature = ""] = (await of(unknown, HOST)).split(".");
   return {
-    "for another app": of(SECRET, "other.example.org"),
-    "for an app below": of(SECRET, `x.${HOST}`),
-    expired: of(SECRET, HOST, 70),
-    "of another gate": of("another secret", HOST),
+    "for another app": await of(known, "other.example.org"),
+    "for an app below": await of(known, `x.${HOST}`),
+    expired: await of(known, HOST, 70),
+    "of another gate": await of(unknown, HOST),
     "of another key under the known ID": `${header}.${claims}.${otherSignature}`,
     "of an unknown key": `${otherHeader}.${claims}.${signature}`,
     "with another user": `${header}.${encoded({ ...given.claims, sub: "other" })}.${signature}`,
@@ -110,7 +128,9 @@ for (const [language, read] of Object.entries(readers)) {
     const { headers } = await gate.send("/forward-auth", { session, headers: { Host: HOST } });
     const genuine = String(headers["latchkey-assertion"]);
     const { keys } = JSON.parse((await gate.send("/.well-known/latchkey.json")).body);
-    const cases = refused(genuine, keys[0].x);
+    const publicKey = keys.find(({ alg }: { readonly alg: string }) => alg === "EdDSA").x;
+    const known = await openKeys(t, join(gate.dataDir, "latchkey.db"));
+    const cases = await refused(genuine, publicKey, { known, unknown: await openKeys(t) });
     const tokens = [genuine, ...Object.values(cases), genuine];
     const told: readonly unknown[] = JSON.parse(await read(t, gate.url, tokens));
     const { claims } = partsOf(genuine);

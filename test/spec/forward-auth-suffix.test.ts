@@ -104,7 +104,8 @@ test("refuses a list after a slash too many, which is not read", async (t) => {
   for (const query of ["?users=a", "?x&users=a", "?groups=a", "?factor=2", "?users", "?groups&x"]) {
     const { status, body } = await gate.send(`/forward-auth/${query}`, { session });
     assert.equal(status, 400, query);
-    const advice = /^users, groups and factor are not read below \/forward-auth: remove the slash/;
+    const advice =
+      /^users, groups, factor and apps are not read below \/forward-auth: remove the slash/;
     assert.match(body, advice);
   }
 });

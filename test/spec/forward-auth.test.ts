@@ -88,7 +88,7 @@ test("refuses an unknown parameter with 400, for visitors and users alike", asyn
     assert.equal(answer.status, 400);
     assert.equal(
       answer.body,
-      'unknown query parameter "user": /forward-auth accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri /forward-auth?" with the question mark, which keeps the query of the page out',
+      'unknown query parameter "user": /forward-auth accepts users, groups, factor=2, apps=only, deny and authorization; in Caddy, write "uri /forward-auth?" with the question mark, which keeps the query of the page out',
     );
     assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
     assert.equal(answer.headers["remote-user"], undefined);

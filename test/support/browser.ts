@@ -29,6 +29,8 @@ export interface Visiting {
   readonly givenUp?: "never" | "allowed";
   /** What the pages may write to the console. */
   readonly logs?: RegExp | undefined;
+  /** `any`: the browser accepts certificates of authorities that it does not know. */
+  readonly certificates?: "known" | "any";
 }
 
 const TIMEOUT_MS = 15_000;
@@ -98,6 +100,7 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
     timezoneId: visiting.timeZone ?? "UTC",
     forcedColors: visiting.colours === "forced" ? "active" : "none",
     locale: visiting.language ?? "en-GB",
+    ignoreHTTPSErrors: visiting.certificates === "any",
   };
 }
 

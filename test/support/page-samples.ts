@@ -190,5 +190,7 @@ export const samples: Samples = {
       signInUrl: "/",
       host: "a.test",
     },
+    { ...signedOut, status: 403, message: "no", host: "a.test", hasNoApp: true },
+    { ...signedOut, status: 403, message: "no", hasNoApp: true },
   ],
 };

@@ -28,7 +28,8 @@ export async function insertApp(db: Db, app: App): Promise<boolean> {
 
 /**
  * Replaces an app by what `change` makes of it, in one step. `change` can run more than once. If it
- * returns `undefined`, nothing changes. Returns whether the app was changed.
+ * returns `undefined`, nothing changes. An app that is not a confidential client loses its secrets,
+ * so that none of them is valid again later. Returns whether the app was changed.
  */
 export const changeApp = (
   db: Db,
@@ -42,6 +43,8 @@ export const changeApp = (
     if (changed === undefined) return "unchanged";
     const { id: _, ...columns } = toRow(tables.apps, changed);
     await trx.updateTable("latchkey_apps").set(columns).where("id", "=", id).execute();
+    if (changed.clientType !== "confidential")
+      await trx.deleteFrom("latchkey_app_secrets").where("app_id", "=", id).execute();
     return "changed";
   });
 
@@ -87,7 +90,10 @@ const listSecretRows = compileOnce((db, appId: string) =>
 export const listAppSecrets = async (db: Db, appId: string): Promise<readonly AppSecret[]> =>
   (await listSecretRows(db, appId)).map((row) => toRecord(tables.app_secrets, row));
 
-/** Inserts a secret, unless the app does not exist or has `limit` secrets. */
+/**
+ * Inserts a secret, unless the app does not exist or has `limit` secrets. The time is later than that
+ * of the other secrets, even if the clock is behind: the older one must be the one that is revoked.
+ */
 export const insertAppSecret = (
   db: Db,
   secret: AppSecret,
@@ -95,10 +101,13 @@ export const insertAppSecret = (
 ): Promise<"no-app" | "too-many" | "inserted"> =>
   runTransaction(db, async (trx) => {
     if ((await findApp(trx, secret.appId)) === undefined) return "no-app";
-    if ((await listAppSecrets(trx, secret.appId)).length >= limit) return "too-many";
+    const others = await listAppSecrets(trx, secret.appId);
+    if (others.length >= limit) return "too-many";
+    const after = (others.at(-1)?.createdAt.getTime() ?? 0) + 1;
+    const createdAt = new Date(Math.max(secret.createdAt.getTime(), after));
     await trx
       .insertInto("latchkey_app_secrets")
-      .values(toRow(tables.app_secrets, secret))
+      .values(toRow(tables.app_secrets, { ...secret, createdAt }))
       .execute();
     return "inserted";
   });

@@ -15,19 +15,27 @@ export async function listSigningKeys(db: Db): Promise<readonly SigningKey[]> {
 }
 
 /**
- * Inserts the keys unless a key exists that signs from `since` on: another process then made them
- * first. Marks earlier keys as replaced, and removes keys that were replaced before `removeBefore`.
+ * Inserts the keys, unless another process has made keys since then. Marks earlier keys as replaced,
+ * and removes keys that were replaced before `removeBefore`.
+ *
+ * @param ignored lists keys that count as missing, because this installation cannot open them.
  */
 export const insertSigningKeys = (
   db: Db,
   keys: readonly SigningKey[],
-  { since, removeBefore }: { readonly since: Date; readonly removeBefore: Date },
+  {
+    since,
+    removeBefore,
+    ignored = [],
+  }: {
+    readonly since: Date;
+    readonly removeBefore: Date;
+    readonly ignored?: readonly string[];
+  },
 ): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     const existing = await listSigningKeys(trx);
-    if (
-      existing.some(({ createdAt, replacedAt }) => replacedAt === undefined && createdAt >= since)
-    )
+    if (existing.some(({ id, createdAt }) => createdAt >= since && !ignored.includes(id)))
       return false;
     for (const key of keys) {
       await trx

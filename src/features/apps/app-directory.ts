@@ -27,6 +27,10 @@ export interface Apps {
   find(id: string): App | undefined;
   /** Finds the app by the host of its URL. The host has no port. */
   findByHost(host: string): App | undefined;
+  /** Lists the apps whose URL has the host. Several apps can be at paths of one host. */
+  listByHost(host: string): readonly App[];
+  /** True if any app has a URL. */
+  readonly anyHasHost: boolean;
 }
 
 /** Creates a directory that reads the store at most once a second, and only if somebody asks. */
@@ -35,27 +39,33 @@ export function createAppDirectory(
   clock: Pick<Clock, "monotonic">,
 ): AppDirectory {
   let known: { readonly until: number; readonly apps: Apps } | undefined;
-  let reading: Promise<Apps> | undefined;
+  let reading: { readonly startedAt: number; readonly apps: Promise<Apps> } | undefined;
   let changes = 0;
 
-  async function readAgain(): Promise<Apps> {
-    const startedAt = clock.monotonic();
+  async function readAgain(startedAt: number): Promise<Apps> {
     const before = changes;
     const all = await store.list();
     const apps = indexApps(all, all.length === 0 ? [] : await store.listIconIds());
-    if (before === changes) known = { until: startedAt + MAX_AGE_MS, apps };
+    const until = startedAt + MAX_AGE_MS;
+    // A slow read that began earlier must not replace the result of a later one.
+    if (before === changes && (known === undefined || known.until <= until)) {
+      known = { until, apps };
+    }
     return apps;
   }
 
   return {
     read() {
-      if (known !== undefined && clock.monotonic() < known.until) return known.apps;
-      if (reading !== undefined) return reading;
-      const current = readAgain().finally(() => {
+      const now = clock.monotonic();
+      if (known !== undefined && now < known.until) return known.apps;
+      // A slow read that began earlier may not contain a change of the last second.
+      if (reading !== undefined && now < reading.startedAt + MAX_AGE_MS) return reading.apps;
+      const apps = readAgain(now).finally(() => {
         if (reading === current) reading = undefined;
       });
+      const current = { startedAt: now, apps };
       reading = current;
-      return current;
+      return apps;
     },
     forget() {
       changes += 1;
@@ -69,18 +79,25 @@ export function createAppDirectory(
 function indexApps(all: readonly App[], iconIds: readonly string[]): Apps {
   const icons = new Set(iconIds);
   const byId = new Map(all.map((app) => [app.id, app]));
-  const byHost = new Map<string, App>();
+  const byHost = new Map<string, App[]>();
   for (const app of all) {
     const host = app.url && parseHostName(new URL(app.url).host);
-    if (host && !byHost.has(host)) byHost.set(host, app);
+    if (!host) continue;
+    const others = byHost.get(host);
+    if (others === undefined) byHost.set(host, [app]);
+    else others.push(app);
   }
   return {
     all,
     hasIcon: (id, scheme) => icons.has(toIconId(id, scheme)),
     find: (id) => byId.get(id),
-    findByHost: (host) => byHost.get(host),
+    findByHost: (host) => byHost.get(host)?.[0],
+    listByHost: (host) => byHost.get(host) ?? NO_APPS,
+    anyHasHost: byHost.size > 0,
   };
 }
+
+const NO_APPS: readonly App[] = [];
 
 /** Says whether a user may open an app, or what is missing. */
 export type AppVerdict = "admitted" | "excluded" | "factor-unproven";

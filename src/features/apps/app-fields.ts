@@ -37,12 +37,24 @@ export interface AppFields {
   readonly signing?: SigningAlgorithm | undefined;
 }
 
-/** Says which field of an app is not acceptable, and for a list, which of its values. */
+/** Says which field of an app is not acceptable, and its value. `explain-problem.ts` has the texts. */
 export type FieldProblem =
-  | { readonly kind: "name-missing" | "name-invalid" | "section-invalid" | "groups-invalid" }
-  | { readonly kind: "factors-invalid" | "client-type-invalid" | "signing-invalid" }
-  | { readonly kind: "consent-invalid" | "redirect-missing" | "too-many-redirects" }
-  | { readonly kind: "secrets-of-public-client" }
+  | { readonly kind: "name-missing" | "redirect-missing" }
+  | {
+      readonly kind:
+        | "name-invalid"
+        | "section-invalid"
+        | "groups-invalid"
+        | "factors-invalid"
+        | "client-type-invalid"
+        | "signing-invalid"
+        | "consent-invalid"
+        /** The value is the number of redirects. */
+        | "too-many-redirects"
+        /** The value names a field that only an app with OpenID Connect can have. */
+        | "oidc-missing";
+      readonly value: string;
+    }
   | {
       readonly kind:
         | "url-invalid"
@@ -55,30 +67,36 @@ export type FieldProblem =
     };
 
 const MAX_REDIRECTS = 50;
+/** The column of a list can hold this many bytes. */
+const MAX_LIST_BYTES = 65_536;
 
 /** Applies the fields to an app. The ID and the time of the app stay. */
 export function applyFields(app: App, fields: AppFields): App | FieldProblem {
   const name = fields.name === undefined ? app.name : fields.name.trim();
   if (name === "") return { kind: "name-missing" };
-  if (!isUsableName(name)) return { kind: "name-invalid" };
+  if (!isUsableName(name)) return { kind: "name-invalid", value: name };
   const section = fields.section === undefined ? app.section : fields.section.trim() || undefined;
-  if (section !== undefined && !isUsableName(section)) return { kind: "section-invalid" };
+  if (section !== undefined && !isUsableName(section))
+    return { kind: "section-invalid", value: section };
   const groups = fields.groups === undefined ? (app.groups ?? []) : normalizeGroups(fields.groups);
-  if (groups === "invalid") return { kind: "groups-invalid" };
+  if (groups === "invalid") return { kind: "groups-invalid", value: String(fields.groups) };
   const factors = fields.factors ?? app.factors ?? 1;
-  if (factors !== 1 && factors !== 2) return { kind: "factors-invalid" };
+  if (factors !== 1 && factors !== 2) return { kind: "factors-invalid", value: String(factors) };
   const signing = fields.signing ?? app.signing ?? "RS256";
-  if (signing !== "RS256" && signing !== "ES256") return { kind: "signing-invalid" };
+  if (signing !== "RS256" && signing !== "ES256")
+    return { kind: "signing-invalid", value: String(signing) };
   const consent = fields.consent ?? (app.consent === undefined ? "none" : "ask");
-  if (consent !== "ask" && consent !== "none") return { kind: "consent-invalid" };
+  if (consent !== "ask" && consent !== "none")
+    return { kind: "consent-invalid", value: String(consent) };
 
   const url = fields.url ?? app.url ?? "";
   const upstream = fields.upstream ?? app.upstream ?? "";
   const backchannelUrl = fields.backchannelUrl ?? app.backchannelUrl ?? "";
   const redirects = fields.redirects ?? splitList(app.redirects);
   const signOutRedirects = fields.signOutRedirects ?? splitList(app.signOutRedirects);
-  if (redirects.length > MAX_REDIRECTS || signOutRedirects.length > MAX_REDIRECTS) {
-    return { kind: "too-many-redirects" };
+  for (const list of [redirects, signOutRedirects]) {
+    if (list.length > MAX_REDIRECTS || Buffer.byteLength(joinList(list)) > MAX_LIST_BYTES)
+      return { kind: "too-many-redirects", value: String(list.length) };
   }
   const checks = [
     ["url-invalid", checkAppUrl, url && [url]],
@@ -96,13 +114,15 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
 
   const wanted = fields.clientType ?? app.clientType;
   if (wanted !== undefined && !["confidential", "public", "none"].includes(wanted)) {
-    return { kind: "client-type-invalid" };
+    return { kind: "client-type-invalid", value: String(wanted) };
   }
   const speaksOidc = wanted !== "none" && (wanted !== undefined || redirects.length > 0);
   const clientType = speaksOidc
     ? ((wanted as ClientType | undefined) ?? "confidential")
     : undefined;
   if (clientType === "confidential" && redirects.length === 0) return { kind: "redirect-missing" };
+  const needsOidc = clientType === undefined && wanted !== "none" && findOidcField(fields);
+  if (needsOidc) return { kind: "oidc-missing", value: needsOidc };
 
   return {
     id: app.id,
@@ -122,6 +142,56 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
     createdAt: app.createdAt,
   };
 }
+
+/** Returns the name of a given field that has no effect without OpenID Connect. */
+function findOidcField(fields: AppFields): string | undefined {
+  if (fields.signOutRedirects?.length) return "a sign-out redirect URI";
+  if (fields.backchannelUrl) return "a back-channel URL";
+  if (fields.consent === "ask") return "consent";
+  return fields.signing === "ES256" ? "a signing algorithm" : undefined;
+}
+
+/** Describes an app as the account API and the commands show it. */
+export interface AppDetails {
+  /** The ID is also the client ID for OpenID Connect. */
+  readonly id: string;
+  readonly name: string;
+  readonly section?: string;
+  readonly url?: string;
+  readonly upstream?: string;
+  /** If the list is empty, all users except guests may open the app. */
+  readonly groups: readonly string[];
+  readonly factors: 1 | 2;
+  /** With `none`, the app does not speak OpenID Connect. */
+  readonly clientType: ClientType | "none";
+  readonly redirects: readonly string[];
+  readonly signOutRedirects: readonly string[];
+  readonly backchannelUrl?: string;
+  readonly consent: "ask" | "none";
+  readonly signing: SigningAlgorithm;
+  readonly createdAt: Date;
+}
+
+/** Returns an app with its lists as lists, and with its defaults. */
+export const toAppDetails = ({
+  groups = [],
+  factors,
+  clientType,
+  redirects,
+  signOutRedirects,
+  consent,
+  signing = "RS256",
+  ...app
+}: App): AppDetails => ({
+  ...app,
+  groups,
+  factors: factors === 2 ? 2 : 1,
+  clientType: clientType ?? "none",
+  redirects: splitList(redirects),
+  signOutRedirects: splitList(signOutRedirects),
+  consent: consent === undefined ? "none" : "ask",
+  signing,
+});
 
 /** Returns the URIs of a list in an app. A URI contains no space. */
 export const splitList = (list: string | undefined): readonly string[] =>

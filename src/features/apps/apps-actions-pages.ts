@@ -196,7 +196,7 @@ const problems: Readonly<
   "client-type-invalid": ["formUnreadable", "name"],
   "signing-invalid": ["formUnreadable", "name"],
   "consent-invalid": ["formUnreadable", "name"],
-  "secrets-of-public-client": ["formUnreadable", "name"],
+  "oidc-missing": ["redirectMissing", "redirects"],
 };
 
 const createProblem = (

@@ -6,7 +6,13 @@ import { APP_ID } from "../../db/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
 import type { AppDirectory } from "./app-directory.ts";
-import { type AppFields, applyFields, type FieldProblem } from "./app-fields.ts";
+import {
+  type AppDetails,
+  type AppFields,
+  applyFields,
+  type FieldProblem,
+  toAppDetails,
+} from "./app-fields.ts";
 
 /** Lists the services that rules about apps need. */
 export interface AppServices {
@@ -19,12 +25,12 @@ export interface AppServices {
 
 export type AddAppOutcome =
   | FieldProblem
-  | { readonly kind: "id-invalid" | "id-taken" }
+  | { readonly kind: "id-invalid" | "id-taken"; readonly id: string }
   /** Only this outcome contains the secret, and only if the app is a confidential client. */
-  | { readonly kind: "added"; readonly app: App; readonly secret: string | undefined };
+  | { readonly kind: "added"; readonly app: AppDetails; readonly secret: string | undefined };
 
 /** Two secrets can be valid, so that an app changes its secret without a break. */
-const MAX_SECRETS = 2;
+export const MAX_SECRETS = 2;
 const ID_BYTES = 8;
 
 /**
@@ -41,13 +47,15 @@ export async function addApp(
   const createdAt = new Date(clock.now());
   const app = applyFields({ id, name: fields.name, createdAt }, fields);
   if ("kind" in app) return app;
-  if (!APP_ID.test(id)) return { kind: "id-invalid" };
-  if (!(await store.apps.insert(app))) return { kind: "id-taken" };
+  if (!APP_ID.test(id)) return { kind: "id-invalid", id };
+  if (!(await store.apps.insert(app))) return { kind: "id-taken", id };
   appDirectory.forget();
   await record(createAuditEvent("app_add", { name: id }));
-  if (app.clientType !== "confidential") return { kind: "added", app, secret: undefined };
+  const details = toAppDetails(app);
+  if (app.clientType !== "confidential") return { kind: "added", app: details, secret: undefined };
   const made = await insertSecret(services, id);
-  return { kind: "added", app, secret: made.kind === "made" ? made.secret : undefined };
+  const secret = made.kind === "made" ? made.secret : undefined;
+  return { kind: "added", app: details, secret };
 }
 
 /** Makes an ID from a name: "Paperless (office)" becomes `paperless-office`. */

@@ -1,11 +1,11 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, sign } from "node:crypto";
 import type { User } from "../../db/records.ts";
 import { encodeJwtPart } from "../../identity/jwt.ts";
 import { type BoundedMemory, createBoundedMemory } from "../../lib/bounded-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { deriveKey } from "../../lib/derive-key.ts";
 import { parseHostName } from "../../lib/host-name.ts";
-import { digestText } from "../../lib/random-text.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
+import { type SigningJwk, selectKey } from "../oidc/signing-keys.ts";
 
 const LIFETIME_SECONDS = 60;
 /**
@@ -18,9 +18,6 @@ const MAX_HOSTS = 32;
 /** This is enough for a DNS name with a port. The limit only bounds the length of cached keys. */
 const MAX_HOST_LENGTH = 260;
 
-/** Describes a JSON Web Key (RFC 8037). */
-type PublicKey = Readonly<Record<"kty" | "crv" | "x" | "kid" | "alg" | "use", string>>;
-
 interface RememberedAssertion {
   readonly text: string;
   readonly issuedAt: number;
@@ -30,42 +27,35 @@ interface RememberedAssertion {
 export interface Assertions {
   /**
    * Returns a signed token (JWT) that names the user to the app on this host. The host has the form
-   * of a Host header. Returns `undefined` for an invalid host.
+   * of a Host header. Returns `undefined` for an invalid host. A remembered token needs no promise.
    */
-  getAssertion(user: User, host: string): string | undefined;
-  /**
-   * Lists the public keys of the secret and the previous secrets. Apps may still receive assertions
-   * that were signed with a previous one.
-   */
-  readonly publicKeys: readonly PublicKey[];
+  getAssertion(user: User, host: string): MaybePromise<string | undefined>;
 }
 
-/**
- * Creates the assertions. Each key is derived from its secret, so all gates with this secret use
- * and list the same keys.
- */
+/** Creates the assertions. They are signed with the keys that all instances share. */
 export function createAssertions(
-  secret: string,
+  readKeys: () => Promise<readonly SigningJwk[]>,
   clock: Pick<Clock, "now">,
-  previousSecrets: readonly string[] = [],
 ): Assertions {
-  const signingKey = deriveSigningKey(secret);
-  const publicKeys = [signingKey, ...previousSecrets.map(deriveSigningKey)].map(exportPublicKey);
-  const header = encodeJwtPart({ alg: "EdDSA", typ: "JWT", kid: publicKeys[0]?.kid });
   /**
    * The cache is keyed by user object, so a user that was reloaded with other groups has no cached
    * assertion.
    */
   const assertionsByUser = new WeakMap<User, BoundedMemory<string, RememberedAssertion>>();
 
-  function signAssertion(
+  async function signAssertion(
     { id: sub, username, groups = [] }: User,
     aud: string,
-    iat: number,
-  ): string {
+    now: number,
+  ): Promise<RememberedAssertion> {
+    const key = selectKey(await readKeys(), "EdDSA");
+    const iat = Math.floor(now / 1_000);
+    const header = encodeJwtPart({ alg: key.alg, typ: "JWT", kid: key.kid });
     const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
     const text = `${header}.${encodeJwtPart(claims)}`;
-    return `${text}.${sign(null, Buffer.from(text), signingKey).toString("base64url")}`;
+    const privateKey = createPrivateKey({ key: { ...key }, format: "jwk" });
+    const signature = sign(null, Buffer.from(text), privateKey).toString("base64url");
+    return { text: `${text}.${signature}`, issuedAt: now };
   }
 
   return {
@@ -80,28 +70,11 @@ export function createAssertions(
         return cached.text;
       const audience = parseHostName(host);
       if (audience === undefined) return undefined;
-      const text = signAssertion(user, audience, Math.floor(now / 1_000));
-      hosts.set(host, { text, issuedAt: now });
-      assertionsByUser.set(user, hosts);
-      return text;
+      return signAssertion(user, audience, now).then((signed) => {
+        hosts.set(host, signed);
+        assertionsByUser.set(user, hosts);
+        return signed.text;
+      });
     },
-    publicKeys,
   };
-}
-
-/** This is the start of a PKCS#8 structure (RFC 8410). The 32 bytes of the key follow it. */
-const PKCS8_OF_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
-
-function deriveSigningKey(secret: string): KeyObject {
-  const seed = deriveKey(secret, "latchkey assertions");
-  const key = Buffer.concat([PKCS8_OF_ED25519, seed]);
-  return createPrivateKey({ key, format: "der", type: "pkcs8" });
-}
-
-function exportPublicKey(signingKey: KeyObject): PublicKey {
-  const { x = "" } = createPublicKey(signingKey).export({ format: "jwk" });
-  const members = { crv: "Ed25519", kty: "OKP", x };
-  // The thumbprint of RFC 7638 requires the members in this order.
-  const kid = digestText(JSON.stringify(members));
-  return { ...members, kid, alg: "EdDSA", use: "sig" };
 }

@@ -1,4 +1,4 @@
-import type { User } from "../../db/records.ts";
+import type { App, User } from "../../db/records.ts";
 import { readRequestedHost } from "../../http/authenticate.ts";
 import {
   type ForwardAuthQuery,
@@ -11,10 +11,10 @@ import { ASKING_FACTOR, challengeForKey, findSignInPath, refuseKey } from "../..
 import type { ProxyTrust } from "../../http/remote-address.ts";
 import { answerWithId } from "../../http/request-id.ts";
 import { getRequestKind } from "../../http/request-kind.ts";
+import { quoteRequestedHost, readRequestedHostName } from "../../http/requested-host.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../../http/responses.ts";
 import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../../http/return-to.ts";
 import type { WebRequest } from "../../http/web-request.ts";
-import { admitsUser } from "../../identity/admits-user.ts";
 import {
   createKeyRefusal,
   type KeyAdmission,
@@ -29,7 +29,9 @@ import {
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
+import type { Apps } from "../apps/app-directory.ts";
 import type { Services } from "../context.ts";
+import { findRequestedApps, judgeRequest, type UnknownAppProblem } from "./requested-apps.ts";
 
 type KeyAdmitted = Exclude<KeyAdmission, KeyRefusal>;
 
@@ -37,12 +39,18 @@ type Refused =
   | NotAdmitted
   | KeyRefusal
   | UnknownParameter
+  | { readonly kind: "unknown-app"; readonly problem: UnknownAppProblem }
   /** The user is signed in and the app does not admit the user. */
-  | { readonly kind: "excluded"; readonly user: User; readonly signOutUrl: string | undefined };
+  | {
+      readonly kind: "excluded";
+      readonly user: User;
+      readonly app: App | undefined;
+      readonly signOutUrl: string | undefined;
+    };
 
 /**
- * Answers a reverse proxy, by session or API key. The return target counts only from a trusted
- * proxy. Method and accepted types count from any client: they only choose between a redirect and
+ * Answers a reverse proxy, by session or API key. The app and the return target count only from a
+ * trusted proxy. Method and accepted types count from any client: they only choose between a redirect and
  * 401. An admitted request gets no ID, because an ID would cost more than the response.
  */
 export function answerForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
@@ -54,31 +62,53 @@ export function answerForwardAuth(services: Services, request: WebRequest): Mayb
     authorization,
     () => request,
   );
-  return andThen(admission, (found) => decide(services, request, query, found));
+  const apps = services.rules.appDirectory.read();
+  if (admission instanceof Promise || apps instanceof Promise) {
+    // If either rejects, nobody is admitted.
+    return Promise.all([admission, apps]).then(([found, known]) =>
+      decide(services, request, query, found, known),
+    );
+  }
+  return decide(services, request, query, admission, apps);
 }
 
-/** Decides by the lists and the factors of the query whether the user may open the app. */
+/** Decides by the app, and by the lists and the factors of the query, whether the user may open it. */
 function decide(
   services: Services,
   request: WebRequest,
   query: ForwardAuthQuery,
   found: Admission | KeyAdmission,
+  known: Apps,
 ): MaybePromise<Answer> {
   const admission = found.kind === "bound" ? readBound(services, request, found) : found;
-  if (admission.kind === "key-refused") return refuse(services, request, query, admission);
+  if (admission.kind === "needs-setup" || admission.kind === "key-refused") {
+    return refuse(services, request, query, admission);
+  }
+  const { options, proxies } = services;
+  const needsApp = options.apps === "only" || query.apps === "only";
+  const apps = findRequestedApps(known, needsApp, () => readRequestedHostName(proxies, request));
+  if (typeof apps === "string") {
+    return refuse(services, request, query, { kind: "unknown-app", problem: apps });
+  }
   const isKey = admission.kind === "key-admitted";
   if (!isKey && !isAdmitted(admission)) return refuse(services, request, query, admission);
   const { user, factors } = admission;
-  if (!admitsUser(query, user)) {
-    // A session that only the app's host accepts is ended on that host.
-    const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
-    return refuse(services, request, query, { kind: "excluded", user, signOutUrl });
+  switch (judgeRequest(apps, query, user, factors)) {
+    case "admitted":
+      return admit(services, request, query, admission);
+    case "excluded": {
+      // A session that only the app's host accepts is ended on that host.
+      const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
+      return refuse(services, request, query, { kind: "excluded", user, app: apps[0], signOutUrl });
+    }
+    case "factor-unproven":
+      return refuse(
+        services,
+        request,
+        query,
+        isKey ? createKeyRefusal("factor-unproven") : { kind: "factor-unproven" },
+      );
   }
-  if (factors >= query.factors) return admit(services, request, query, admission);
-  const unproven = isKey
-    ? createKeyRefusal("factor-unproven")
-    : ({ kind: "factor-unproven" } as const);
-  return refuse(services, request, query, unproven);
 }
 
 /** Returns the admission at the bound host. At any other host, the session does not count. */
@@ -100,7 +130,9 @@ const refuse = (
       case "unknown-parameter":
         return refuseParameter(services, refused.name);
       case "excluded":
-        return exclude(services, request, refused.user, refused.signOutUrl);
+        return exclude(services, request, refused);
+      case "unknown-app":
+        return refuseUnknownApp(services, request, refused.problem);
       case "key-refused":
         // nginx accepts no other status, so its configuration turns the 401 into a 429.
         return refuseKey(services, request, refused, query.deny === "401" ? 401 : 429);
@@ -113,7 +145,7 @@ const refuse = (
 /** Explains the error to the operator. The proxy returns this line to the browser. */
 const refuseParameter = ({ paths }: Services, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, apps=only, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
     400,
   );
 
@@ -163,16 +195,36 @@ function warnAboutLostHost({ options, requests }: Services, asked: string | unde
 const asksForPage = (request: WebRequest): boolean =>
   getRequestKind(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
+const UNKNOWN_APPS: Readonly<Record<UnknownAppProblem, string>> = {
+  "no-app":
+    "no app has this host: add it with `latchkey app add NAME --url https://HOST`, or remove the host from the proxy",
+  "host-unreadable":
+    "the host of a request cannot be read, so its app is unknown: the proxy must be in TRUSTED_PROXIES and send one host in X-Forwarded-Host",
+};
+
+/** Answers a request for a host whose app is unknown, whoever is signed in. */
+function refuseUnknownApp(
+  { views, requests, proxies }: Services,
+  request: WebRequest,
+  problem: UnknownAppProblem,
+): MaybePromise<Answer> {
+  const host = readRequestedHostName(proxies, request);
+  // Without the field `address`, the server log counts the lines of all clients together.
+  requests.log.warn({ host: host ?? quoteRequestedHost(request) }, UNKNOWN_APPS[problem]);
+  return asksForPage(request)
+    ? views.noApp({ request }, host)
+    : respondText(`no app belongs to ${host ?? "this host"}`, 403);
+}
+
 /** Answers a signed-in user whom the app does not admit. */
 function exclude(
   services: Services,
   request: WebRequest,
-  user: User,
-  signOutUrl: string | undefined,
+  { user, app, signOutUrl }: Extract<Refused, { readonly kind: "excluded" }>,
 ): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
   const target = readTarget(services.proxies, request);
-  const host = target && new URL(target).host;
+  const host = app?.name ?? (target && new URL(target).host);
   const signInUrl = signOutUrl === undefined ? findSignInUrl(services, request, target) : undefined;
   return services.views.excluded({ request, user }, { host, signOutUrl, signInUrl });
 }
@@ -199,14 +251,17 @@ function admit(
   request: WebRequest,
   { authorization }: ForwardAuthQuery,
   { kind, user }: Admitted | KeyAdmitted,
-): Answer {
+): MaybePromise<Answer> {
   const isKey = kind === "key-admitted";
   const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);
-  const assertion = rules.assertions?.getAssertion(user, readRequestedHost(proxies, request));
-  const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
   // Some proxies replace the client's `Authorization` header with the one in the response.
   const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
-  return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
+  const complete = repeated === undefined ? answer : withHeader(answer, "Authorization", repeated);
+  if (rules.assertions === undefined) return complete;
+  const assertion = rules.assertions.getAssertion(user, readRequestedHost(proxies, request));
+  return andThen(assertion, (text) =>
+    text === undefined ? complete : withHeader(complete, "Latchkey-Assertion", text),
+  );
 }
 
 /** This header asks the proxy to remove the API key from the request. */

@@ -23,8 +23,8 @@ export function answerSuffixedForwardAuth(
   const suffix = request.path.slice(endpoint.length);
   // After an extra slash, a list or factor looks like the client's query and is ignored, which
   // would admit every user.
-  if (suffix === "/" && /[?&](users|groups|factor=2)(?![^&=])/.test(request.query)) {
-    const problem = `users, groups and factor are not read below ${endpoint}: remove the slash before the question mark`;
+  if (suffix === "/" && /[?&](users|groups|factor=2|apps=only)(?![^&=])/.test(request.query)) {
+    const problem = `users, groups, factor and apps are not read below ${endpoint}: remove the slash before the question mark`;
     return answerWithId(services.requests, request, () => respondText(problem, 400));
   }
   const forwarded: ReadonlyMap<string, string | undefined> = new Map([

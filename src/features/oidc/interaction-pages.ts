@@ -131,6 +131,10 @@ const toLogin = ({ user, signedInAt, factors }: Visitor): InteractionResults["lo
 
 /** Gives the provider the result of a step. The browser continues at the provider. */
 async function finish({ interaction }: Step, result: InteractionResults): Promise<Answer> {
+  // Signing in again starts another session. Cookies with the path of the step identify the browser,
+  // and the provider compares the account.
+  const { session }: { readonly session?: { uid?: string } | undefined } = interaction;
+  delete session?.uid;
   interaction.result = { ...interaction.lastSubmission, ...result };
   await interaction.persist();
   return redirect(interaction.returnTo);

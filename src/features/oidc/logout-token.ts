@@ -1,7 +1,6 @@
 import { createPrivateKey, randomUUID, sign } from "node:crypto";
 import type { SignOut } from "../../db/records.ts";
 import { encodeJwtPart } from "../../identity/jwt.ts";
-import { Fault } from "../../lib/fault.ts";
 import type { SigningJwk } from "./signing-keys.ts";
 
 /** The app must receive the token within this time. Each request gets a new one. */
@@ -35,11 +34,4 @@ export function createLogoutToken(
     dsaEncoding: "ieee-p1363",
   });
   return `${text}.${signature.toString("base64url")}`;
-}
-
-/** Returns the newest key of an algorithm. The keys are sorted, newest first. */
-export function selectKey(keys: readonly SigningJwk[], algorithm: SigningJwk["alg"]): SigningJwk {
-  const key = keys.find(({ alg }) => alg === algorithm);
-  if (key === undefined) throw new Fault("keys_missing", `there is no ${algorithm} key`);
-  return key;
 }

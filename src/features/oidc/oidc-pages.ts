@@ -10,6 +10,7 @@ import { type CollectedResponse, runNodeHandler } from "../../http/run-node-hand
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { Fault, toError } from "../../lib/fault.ts";
+import { splitList } from "../apps/app-fields.ts";
 import type { Services } from "../context.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { Exchange, exchanges } from "./exchange-pages.ts";
@@ -91,6 +92,10 @@ export function createOidc(services: Services): Oidc {
       // the request that follows a redirect.
       return redirect(`${request.path}?${Buffer.from(body).toString("latin1")}`);
     }
+    if (request.path === `${paths.base}${OIDC}logout` && request.method === "GET") {
+      const named = await nameSigningOutApp(services, request);
+      if (named !== undefined) return redirect(`${request.path}?${named}`);
+    }
     const visitor = await findVisitor(request);
     const isDevicePage = request.path === paths.base + OIDC_DEVICE;
     if (isDevicePage && visitor === undefined) return sendToSignIn(services, request);
@@ -138,6 +143,29 @@ async function sendToSignIn(services: Services, request: WebRequest): Promise<An
   }
   const target = `${request.path}${request.query}`;
   return redirect(addReturnTo(findSignInPath(services, admission, request), target));
+}
+
+/**
+ * Some clients do not say which app signs out, and so could not return to it: OmniAuth sends only the
+ * URI to which the sign-out returns. If exactly one app has registered that URI, it is this app.
+ * Returns the query with its ID.
+ */
+async function nameSigningOutApp(
+  { rules }: Services,
+  { query }: WebRequest,
+): Promise<URLSearchParams | undefined> {
+  const parameters = new URLSearchParams(query);
+  const uri = parameters.get("post_logout_redirect_uri");
+  const isNamed = parameters.has("client_id") || parameters.has("id_token_hint");
+  if (uri === null || isNamed) return undefined;
+  const apps = (await rules.appDirectory.read()).all.filter(
+    ({ clientType, signOutRedirects }) =>
+      clientType !== undefined && splitList(signOutRedirects).includes(uri),
+  );
+  const [app] = apps;
+  if (app === undefined || apps.length > 1) return undefined;
+  parameters.set("client_id", app.id);
+  return parameters;
 }
 
 /** The provider reads these headers, and no others. */

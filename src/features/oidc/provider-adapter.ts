@@ -322,12 +322,14 @@ function createTokenAdapter(
     async upsert(id, payload, expiresIn) {
       const { jti: _, kind: __, consumed: ___, ...content } = payload;
       const { userCode } = payload;
+      // Signing in again ends the session of the grant, and must not end the step that asked for it.
+      const grantId = kind === "Interaction" ? undefined : payload.grantId;
       // What a person finds by another code is saved again under its own, which must not be readable.
       const sealed = userCode && { sealedId: services.seals.seal(Buffer.from(id), kind) };
       await writeToken(store, getState(), {
         id: toId(id),
         kind,
-        ...(payload.grantId !== undefined && { grantId: payload.grantId }),
+        ...(grantId !== undefined && { grantId }),
         ...(userCode !== undefined && { userCode: toUserCode(userCode) }),
         content: JSON.stringify({ ...content, ...sealed }),
         expiresAt: new Date(clock.now() + (expiresIn ?? FORM_SECONDS) * 1_000),

@@ -1,6 +1,7 @@
 import {
   type ClientAuthMethod,
   type Configuration,
+  errors,
   type FindAccount,
   type KoaContextWithOIDC,
   Provider,
@@ -98,6 +99,10 @@ export function createProvider(
       iss: null,
       sid: null,
     },
+    // A public client can be a page in a browser. Any other one sends its secret from its server.
+    clientBasedCORS: ({ oidc }, origin, client) =>
+      (oidc.route === "userinfo" || client.clientAuthMethod === "none") &&
+      (client.redirectUris ?? []).some((uri) => getOrigin(uri) === origin),
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"] as ClientAuthMethod[],
     // Many apps read the name and the groups only from the ID token.
     conformIdTokenClaims: false,
@@ -150,7 +155,14 @@ export function createProvider(
       pushedAuthorizationRequests: { enabled: true },
       requestObjects: { enabled: false },
       resourceIndicators: { enabled: false },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => {
+          if (token.clientId === client.clientId) return true;
+          if (client.clientAuthMethod === "none") return false;
+          throw new errors.InvalidRequest("the token belongs to another app");
+        },
+      },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (ctx) => pages.confirmSignOut(ctx, readFormSecret(ctx)),
@@ -212,6 +224,12 @@ export function createProvider(
     exchanges.endApp(req, oidc.client?.clientId);
   });
   return provider;
+}
+
+/** Returns the origin of a web page. A custom scheme has none. */
+function getOrigin(uri: string): string | undefined {
+  const { protocol, origin } = new URL(uri);
+  return protocol === "https:" || protocol === "http:" ? origin : undefined;
 }
 
 /** Returns the secret that proves that a form comes from a page of the provider. */

@@ -5,8 +5,8 @@ import { getErrorMessage, getErrorReason, Unavailable } from "../../lib/fault.ts
 import { pause } from "../../lib/pause.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
-import { createLogoutToken, selectKey } from "./logout-token.ts";
-import type { SigningJwk } from "./signing-keys.ts";
+import { createLogoutToken } from "./logout-token.ts";
+import { type SigningJwk, selectKey } from "./signing-keys.ts";
 
 /** Tells apps that sessions have ended. */
 export interface SignOutQueue {

@@ -1,16 +1,15 @@
 import {
-  createPrivateKey,
   createPublicKey,
   generateKeyPair,
   type JsonWebKeyInput,
+  type KeyObject,
 } from "node:crypto";
 import { promisify } from "node:util";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import type { SigningAlgorithm, SigningKey } from "../../db/records.ts";
+import type { KeyAlgorithm, SigningKey } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Seals } from "../../identity/seals.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Fault } from "../../lib/fault.ts";
 import { parseJsonObject } from "../../lib/json.ts";
 import { digestText } from "../../lib/random-text.ts";
 
@@ -23,7 +22,7 @@ const KEEP_MS = 30 * DAY_MS;
 /** Contains a private key as a JSON Web Key, with its ID and algorithm. */
 export interface SigningJwk {
   readonly kid: string;
-  readonly alg: SigningAlgorithm;
+  readonly alg: KeyAlgorithm;
   readonly use: "sig";
   readonly kty?: string;
 }
@@ -37,59 +36,83 @@ export interface SigningKeyServices {
 }
 
 /**
- * Reads the private keys, the newest of each algorithm first. Makes them at first use, and again
- * when they are too old.
- *
- * @throws {Fault} `keys_sealed` if none of the secrets opens a key: a new one in its place would
- * make every app refuse what was signed.
+ * Reads the private keys, newest first. Makes them at first use, and again when they are too old.
+ * Keys that were sealed with another secret count as missing: after a change of the secret, all
+ * sessions have ended, and what the keys have signed ends with them.
  */
 export async function readSigningKeys(
   services: SigningKeyServices,
 ): Promise<readonly SigningJwk[]> {
   const { store, clock } = services;
+  const since = new Date(clock.now() - ROTATE_AFTER_MS);
   const stored = await store.signingKeys.list();
-  const oldest = clock.now() - ROTATE_AFTER_MS;
-  if (!isAnySigning(stored, new Date(oldest))) {
-    await makeKeys(services, new Date(oldest));
-    return openKeys(services, await store.signingKeys.list());
-  }
-  return openKeys(services, stored);
+  const opened = openKeys(services, stored);
+  const isOpen = ({ id }: SigningKey) => opened.some(({ kid }) => kid === id);
+  if (stored.some((key) => key.createdAt >= since && isOpen(key))) return opened;
+  await makeKeys(
+    services,
+    since,
+    stored.filter((key) => !isOpen(key)).map(({ id }) => id),
+  );
+  return openKeys(services, await store.signingKeys.list());
 }
 
 /** Makes new keys. The replaced keys still verify what they have signed. */
 export async function rotateSigningKeys(services: SigningKeyServices): Promise<void> {
-  await makeKeys(services, new Date(services.clock.now() + 1));
+  await makeKeys(services, new Date(services.clock.now() + 1), []);
 }
 
-const isAnySigning = (keys: readonly SigningKey[], since: Date): boolean =>
-  keys.some(({ createdAt, replacedAt }) => replacedAt === undefined && createdAt >= since);
+/** Returns the public parts, as apps read them. */
+export const toPublicKeys = (keys: readonly SigningJwk[]): readonly object[] =>
+  keys.map(({ kid, alg, use, ...key }) => ({
+    ...createPublicKey({ key: { ...key }, format: "jwk" }).export({ format: "jwk" }),
+    kid,
+    alg,
+    use,
+  }));
+
+/** Returns the newest key of an algorithm. */
+export function selectKey(keys: readonly SigningJwk[], algorithm: KeyAlgorithm): SigningJwk {
+  const key = keys.find(({ alg }) => alg === algorithm);
+  if (key === undefined) throw new Error(`there is no ${algorithm} key`);
+  return key;
+}
+
+const ALGORITHMS: readonly KeyAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 
 /** Makes a key for each algorithm, unless another process has made keys since then. */
 async function makeKeys(
   { store, clock, seals, record }: SigningKeyServices,
   since: Date,
+  ignored: readonly string[],
 ): Promise<void> {
   const now = clock.now();
-  const keys = await Promise.all([makeKey(seals, "RS256", now), makeKey(seals, "ES256", now)]);
+  const keys = await Promise.all(ALGORITHMS.map((algorithm) => makeKey(seals, algorithm, now)));
   const removeBefore = new Date(now - KEEP_MS);
-  if (await store.signingKeys.insert(keys, { since, removeBefore }))
+  if (await store.signingKeys.insert(keys, { since, removeBefore, ignored }))
     await record(createAuditEvent("app_keys", {}));
 }
 
 const generate = promisify(generateKeyPair);
 
-async function makeKey(
-  seals: Seals,
-  algorithm: SigningAlgorithm,
-  now: number,
-): Promise<SigningKey> {
-  const { privateKey } =
-    algorithm === "RS256"
-      ? await generate("rsa", { modulusLength: 2_048 })
-      : await generate("ec", { namedCurve: "P-256" });
-  const jwk = privateKey.export({ format: "jwk" });
-  const id = computeThumbprint(createPublicKey(privateKey).export({ format: "jwk" }));
-  const sealed = seals.seal(Buffer.from(JSON.stringify(jwk)), describePurpose(id));
+function generateKey(
+  algorithm: KeyAlgorithm,
+): Promise<{ readonly privateKey: KeyObject; readonly publicKey: KeyObject }> {
+  switch (algorithm) {
+    case "RS256":
+      return generate("rsa", { modulusLength: 2_048 });
+    case "ES256":
+      return generate("ec", { namedCurve: "P-256" });
+    case "EdDSA":
+      return generate("ed25519");
+  }
+}
+
+async function makeKey(seals: Seals, algorithm: KeyAlgorithm, now: number): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKey(algorithm);
+  const id = computeThumbprint(publicKey.export({ format: "jwk" }));
+  const jwk = JSON.stringify(privateKey.export({ format: "jwk" }));
+  const sealed = seals.seal(Buffer.from(jwk), describePurpose(id));
   return { id, algorithm, sealed, createdAt: new Date(now) };
 }
 
@@ -97,27 +120,20 @@ type Jwk = JsonWebKeyInput["key"];
 
 /** Computes the thumbprint of RFC 7638: the required members in alphabetic order. */
 function computeThumbprint({ crv, e, kty, n, x, y }: Jwk): string {
-  const members = kty === "RSA" ? { e, kty, n } : { crv, kty, x, y };
-  return digestText(JSON.stringify(members));
+  // JSON leaves out the members that a type of key does not have.
+  return digestText(JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y }));
 }
 
 const describePurpose = (id: string): string => `signing key ${id}`;
 
-function openKeys(
+/** Opens the keys that one of the secrets has sealed, newest first. */
+const openKeys = (
   { seals }: SigningKeyServices,
   stored: readonly SigningKey[],
-): readonly SigningJwk[] {
-  const newestFirst = stored.toReversed();
-  return newestFirst.map(({ id, algorithm, sealed }) => {
+): readonly SigningJwk[] =>
+  stored.toReversed().flatMap(({ id, algorithm, sealed }) => {
     const opened = seals.open(sealed, describePurpose(id));
-    if (opened === undefined) {
-      throw new Fault(
-        "keys_sealed",
-        "the signing keys were sealed with another AUTH_SECRET: add that secret to AUTH_SECRET_PREVIOUS",
-      );
-    }
-    const jwk = parseJsonObject(opened.toString("utf8"));
-    const key = createPrivateKey({ key: jwk as Jwk, format: "jwk" });
-    return { ...key.export({ format: "jwk" }), kid: id, alg: algorithm, use: "sig" };
+    const jwk = opened && parseJsonObject(opened.toString("utf8"));
+    if (jwk === undefined) return [];
+    return [{ ...jwk, kid: id, alg: algorithm, use: "sig" as const }];
   });
-}

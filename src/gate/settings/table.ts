@@ -170,6 +170,11 @@ const table = {
     default: "",
     about: "apps on other hosts whose sign-out buttons the gate accepts; no other form of theirs",
   },
+  apps: {
+    value: values.fromChoices(["any", "only"]),
+    default: "any",
+    about: "only: /forward-auth refuses hosts that are not the host of an app",
+  },
   assertions: {
     value: values.fromChoices(["on", "off"]),
     default: "off",

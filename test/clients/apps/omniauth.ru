@@ -1,0 +1,48 @@
+# OmniAuth with its strategy for OpenID Connect, as its README shows.
+require "json"
+require "rack/session/cookie"
+require "securerandom"
+require "omniauth"
+require "omniauth_openid_connect"
+
+$stdout.sync = true
+
+use Rack::Session::Cookie, secret: SecureRandom.hex(64)
+use OmniAuth::Builder do
+  provider :openid_connect,
+    name: :latchkey,
+    issuer: ENV["ISSUER"],
+    discovery: true,
+    scope: [:openid, :profile, :groups],
+    post_logout_redirect_uri: "#{ENV["APP_URL"]}/bye",
+    client_options: {
+      identifier: ENV["CLIENT_ID"],
+      secret: ENV["CLIENT_SECRET"],
+      redirect_uri: "#{ENV["APP_URL"]}/auth/latchkey/callback"
+    }
+end
+
+run(lambda do |env|
+  request = Rack::Request.new(env)
+  html = lambda { |text| [200, { "Content-Type" => "text/html" }, [text]] }
+  case request.path
+  when "/auth/latchkey/callback"
+    auth = env["omniauth.auth"]
+    request.session["user"] = {
+      uid: auth.uid, nickname: auth.info.nickname, groups: auth.extra.raw_info["groups"]
+    }
+    [302, { "Location" => "/" }, []]
+  when "/auth/failure" then html.call("failed: #{request.params["message"]}")
+  when "/bye"
+    request.session.clear
+    html.call("Signed out")
+  else
+    user = request.session["user"]
+    token = Rack::Protection::AuthenticityToken.token(request.session)
+    html.call(user ? "<pre>#{user.to_json}</pre>" : <<~HTML)
+      <form method="post" action="/auth/latchkey">
+      <input type="hidden" name="authenticity_token" value="#{token}">
+      <button>Sign in</button></form>
+    HTML
+  end
+end)

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page, Request } from "playwright-core";
+import { fill, leave } from "../browser/forms.ts";
+import { openPage } from "../support/browser.ts";
+import {
+  CA_CERTIFICATE,
+  SERVER_CERTIFICATE,
+  SERVER_KEY,
+  writeCertificate,
+} from "../support/certificates.ts";
+import { freePort } from "../support/free-port.ts";
+import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
+import { registerApp } from "../support/register-app.ts";
+import { fileWith, tempDir } from "../support/temp-dir.ts";
+
+/** The clients of other authors, each in a small app. */
+export const APPS: string = fileURLToPath(new URL("./apps/", import.meta.url));
+
+export interface Registration {
+  /** The path to which a sign-in returns. */
+  readonly callback: string;
+  /** The path to which a sign-out returns. */
+  readonly signedOut: string;
+  /** The path at which the app learns that a session has ended. */
+  readonly backchannel?: string;
+  /** A `public` client has no secret. Default: `confidential`. */
+  readonly type?: "confidential" | "public";
+  /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
+  readonly scheme?: "http" | "https";
+}
+
+/** A gate, an app that it knows, and a browser. The app is not running yet. */
+export interface Site {
+  readonly page: Page;
+  readonly gate: RunningGate;
+  readonly issuer: string;
+  /** Apps get the ID of the account as `sub`. */
+  readonly ownerId: string;
+  readonly appUrl: string;
+  readonly appPort: number;
+  /** What a person enters in the settings of an app, and no more. */
+  readonly settings: Readonly<
+    Record<"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "APP_URL" | "PORT", string>
+  >;
+  /** The certificate of the authority, in PEM. */
+  readonly caFile: string;
+}
+
+const APP_NAME = "Photo album";
+
+/**
+ * Starts a gate on `localhost`, and registers an app at 127.0.0.1. These are two sites, so that each
+ * has its own cookies and `SameSite` applies as on the internet.
+ */
+export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
+  const { callback, signedOut, backchannel, type, scheme = "http" } = registration;
+  failOnNotices(t);
+  const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
+  const dir = await tempDir(t);
+  const gatePort = await freePort();
+  const issuer = `${scheme}://localhost:${gatePort}`;
+  const certificate = { cert: SERVER_CERTIFICATE, key: SERVER_KEY };
+  const { certFile, keyFile } = await writeCertificate(dir, certificate);
+  const gate = await startGate(t, {
+    publicUrl: issuer,
+    ...(scheme === "http"
+      ? { port: gatePort }
+      : { httpsPort: gatePort, tlsCertFile: certFile, tlsKeyFile: keyFile }),
+  });
+  const ownerId = await setUp(page, issuer);
+  const appPort = await freePort();
+  const appUrl = `http://127.0.0.1:${appPort}`;
+  const { id, secret } = await registerApp(gate, {
+    name: APP_NAME,
+    redirects: [appUrl + callback],
+    signOutRedirects: [appUrl + signedOut],
+    clientType: type,
+    ...(backchannel !== undefined && { backchannelUrl: appUrl + backchannel }),
+  });
+  return {
+    ...{ page, gate, issuer, appUrl, appPort, ownerId },
+    settings: {
+      ISSUER: issuer,
+      CLIENT_ID: id,
+      CLIENT_SECRET: secret,
+      APP_URL: appUrl,
+      PORT: String(appPort),
+    },
+    caFile: await fileWith(t, CA_CERTIFICATE),
+  };
+}
+
+/** The provider's library prints a notice where it uses a default that a server should not have. */
+function failOnNotices(t: TestContext): void {
+  const notices = [t.mock.method(console, "info"), t.mock.method(console, "warn")];
+  t.after(() =>
+    assert.deepEqual(
+      notices.flatMap(({ mock }) => mock.calls.map(String)),
+      [],
+    ),
+  );
+}
+
+/** Creates the account `OWNER`, and returns its ID. The browser is not signed in. */
+async function setUp(page: Page, issuer: string): Promise<string> {
+  await page.request.post(`${issuer}/setup`, { form: SETUP_FORM, maxRedirects: 0 });
+  const cookies = await page.context().cookies(issuer);
+  const session = cookies.find(({ name }) => name === "session" || name === "__Host-session");
+  await page.context().clearCookies();
+  return String(partsOf(session?.value ?? "").claims.user_id);
+}
+
+/** Signs in at the page to which the app has redirected, and returns to the app or another `origin`. */
+export async function enterPassword(site: Site, origin: string = site.appUrl): Promise<void> {
+  const { page, issuer } = site;
+  await page.waitForURL(`${issuer}/login?**`);
+  await page.getByRole("heading", { name: APP_NAME }).waitFor();
+  await fill(page, OWNER);
+  await Promise.all([
+    page.waitForURL((url) => url.origin === origin && url.pathname !== "/login"),
+    page.getByRole("button", { name: "Sign in", exact: true }).click(),
+  ]);
+}
+
+/** Confirms at the provider that the person wants to sign out, and returns to this path of the app. */
+export async function confirmSignOut({ page, issuer, appUrl }: Site, path: string): Promise<void> {
+  await page.waitForURL(`${issuer}/oidc/logout?**`);
+  await leave(page, () => page.getByRole("button", { name: "Sign out", exact: true }).click());
+  await page.waitForURL(`${appUrl}${path}`);
+}
+
+/** With a session at the provider, the app signs in without asking, also if it has forgotten all. */
+export async function signInAgain(site: Site, open: () => Promise<unknown>): Promise<void> {
+  const { page, issuer } = site;
+  await page.context().clearCookies({ domain: "127.0.0.1" });
+  const asked: string[] = [];
+  const listen = (request: Request): void => {
+    if (request.isNavigationRequest()) asked.push(request.url());
+  };
+  page.on("request", listen);
+  await open();
+  await page.locator("pre").waitFor();
+  page.off("request", listen);
+  assert.ok(asked.some((url) => url.startsWith(`${issuer}/oidc/authorize`)));
+  assert.ok(!asked.some((url) => url.startsWith(`${issuer}/login`)));
+}
+
+/** What the page of an app shows about the person, as JSON. */
+export async function readShown({ page }: Site): Promise<Readonly<Record<string, unknown>>> {
+  const shown = page.locator("pre");
+  await shown.waitFor().catch(async (error: Error) => {
+    throw new Error(`${error.message}\n${page.url()}: ${await page.content()}`);
+  });
+  return JSON.parse((await shown.textContent()) ?? "");
+}
