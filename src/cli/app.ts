@@ -354,7 +354,9 @@ function readFields(options: OptionValues): AppFields {
   return {
     ...(typeof name === "string" && { name }),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === "string")),
-    ...(typeof groups === "string" && { groups: groups.split(",").map((group) => group.trim()) }),
+    ...(typeof groups === "string" && {
+      groups: groups === "" ? [] : groups.split(",").map((group) => group.trim()),
+    }),
     ...(factor !== undefined && { factors: factor === "2" ? 2 : 1 }),
     ...Object.fromEntries(
       Object.entries(lists).flatMap(([field, uris]) =>
