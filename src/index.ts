@@ -27,7 +27,7 @@ export type {
 } from "./db/records.ts";
 export type { Store } from "./db/store.ts";
 export type { AddedKey, AddKeyOutcome } from "./features/keys/manage-keys.ts";
-export type { MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
+export type { LinkAppProblem, MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
 export type {
   AddUserOutcome,
   RemoveUserOutcome,

@@ -28,11 +28,15 @@ import {
 } from "../../identity/authenticate-key.ts";
 import type { Admission } from "../../identity/authenticate-session.ts";
 import { parseHostName } from "../../lib/host-name.ts";
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
-import type { Apps } from "../apps/app-directory.ts";
 import type { Services } from "../context.ts";
-import { findRequestedApps, judgeRequest, type UnknownAppProblem } from "./requested-apps.ts";
+import {
+  findRequestedApps,
+  judgeRequest,
+  NO_APPS,
+  type UnknownAppProblem,
+} from "./requested-apps.ts";
 
 type Admitted = Extract<
   Admission | KeyAdmission,
@@ -66,24 +70,38 @@ export function answerForwardAuth(services: Services, request: WebRequest): Mayb
     authorization,
     () => request,
   );
-  const apps = services.rules.appDirectory.read();
-  if (admission instanceof Promise || apps instanceof Promise) {
-    // If either rejects, nobody is admitted.
-    return Promise.all([admission, apps]).then(([found, known]) =>
-      answer(services, request, query, found, known),
-    );
-  }
-  return answer(services, request, query, admission, apps);
+  return andThen(admission, (found) =>
+    andThen(findApps(services, request, query, found), (apps) =>
+      answer(services, request, query, decide(services, request, query, found, apps)),
+    ),
+  );
+}
+
+/**
+ * Finds the apps at the requested host. Reads no apps for a visitor who must sign in anyway, so the
+ * redirect works while the store is away. If the apps cannot be read, nobody is admitted.
+ */
+function findApps(
+  { options, proxies, rules }: Services,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  { kind }: Admission | KeyAdmission,
+): MaybePromise<readonly App[] | UnknownAppProblem> {
+  if (kind === "needs-setup" || kind === "key-refused") return NO_APPS;
+  const needsApp = options.apps === "only" || query.apps === "only";
+  const isSignedOut = kind === "needs-sign-in" || kind === "forged-token";
+  if (isSignedOut && !needsApp) return NO_APPS;
+  return andThen(rules.appDirectory.read(), (apps) =>
+    findRequestedApps(apps, needsApp, () => readRequestedHostName(proxies, request)),
+  );
 }
 
 function answer(
   services: Services,
   request: WebRequest,
   query: ForwardAuthQuery,
-  found: Admission | KeyAdmission,
-  apps: Apps,
+  decision: Admitted | Refused,
 ): MaybePromise<Answer> {
-  const decision = decide(services, request, query, found, apps);
   switch (decision.kind) {
     case "admitted":
     case "guest":
@@ -109,13 +127,9 @@ function decide(
   request: WebRequest,
   query: ForwardAuthQuery,
   found: Admission | KeyAdmission,
-  known: Apps,
+  apps: readonly App[] | UnknownAppProblem,
 ): Admitted | Refused {
   const admission = found.kind === "bound" ? readBound(services, request, found) : found;
-  if (admission.kind === "needs-setup" || admission.kind === "key-refused") return admission;
-  const { options, proxies } = services;
-  const needsApp = options.apps === "only" || query.apps === "only";
-  const apps = findRequestedApps(known, needsApp, () => readRequestedHostName(proxies, request));
   if (typeof apps === "string") return { kind: "unknown-app", problem: apps };
   switch (admission.kind) {
     case "admitted":
@@ -133,6 +147,8 @@ function decide(
         ? createKeyRefusal("factor-unproven")
         : { kind: "factor-unproven" };
     }
+    case "key-refused":
+    case "needs-setup":
     case "needs-sign-in":
     case "forged-token":
     case "factor-missing":
