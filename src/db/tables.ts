@@ -182,6 +182,7 @@ export const tables = {
       usesLeft: integer(),
       makerId: optional(user({ since: 2 })),
       makerValidUpTo: optional(integer({ since: 2 })),
+      apps: optional(texts({ maxBytes: 63, pattern: APP_ID, since: 3 })),
     },
     indexes: ["user_id", "expires_at"],
   },
@@ -251,7 +252,7 @@ export const tables = {
   app_secrets: {
     columns: {
       id: text({ maxBytes: 255 }),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The value is the SHA-256 of the secret, in base64url. */
       hash: text({ maxBytes: 255, unique: true, secret: true }),
       createdAt: time(),
@@ -274,7 +275,7 @@ export const tables = {
       /** The ID is the ID of the app and the ID of the user. */
       id: text({ maxBytes: 511 }),
       userId: user(),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The list contains the scopes that the person has agreed to, with a space between them. */
       scopes: text({ maxBytes: 2_048 }),
       createdAt: time(),
@@ -286,7 +287,7 @@ export const tables = {
     columns: {
       id: text({ maxBytes: 255 }),
       userId: user(),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The grant ends with this session, unless it is an offline grant. */
       sessionId: optional(text({ maxBytes: 255 })),
       /** The app knows the session by this ID, which the claim `sid` contains. */
@@ -324,7 +325,7 @@ export const tables = {
     columns: {
       /** The ID is the ID of the grant whose end the app must learn. */
       id: text({ maxBytes: 255 }),
-      appId: text({ maxBytes: 63 }),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The account may no longer exist. */
       userId: text<UserId>({ maxBytes: 255 }),
       /** The app knows the session by this ID. */

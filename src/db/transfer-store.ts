@@ -32,6 +32,8 @@ export interface RowReader {
 export interface RowWriter {
   /** Returns the users whose username or ID is already in use. */
   findTakenUsers(users: readonly User[]): Promise<readonly TakenUser[]>;
+  /** Returns the IDs that an app already has. */
+  findTakenApps(ids: readonly string[]): Promise<readonly string[]>;
   /** Returns the users whose username another user has or had, in any spelling. */
   findUsedNames(users: readonly User[]): Promise<readonly UserId[]>;
   /**

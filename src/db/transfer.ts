@@ -90,6 +90,12 @@ export function createTransfer({ db, insertRows }: TransferTarget): TransferStor
       });
     },
 
+    async findTakenApps(ids) {
+      if (ids.length === 0) return [];
+      const query = db().selectFrom("latchkey_apps").select("id").where("id", "in", ids);
+      return (await query.execute()).map(({ id }) => id);
+    },
+
     async findUsedNames(candidates) {
       if (candidates.length === 0) return [];
       const keys = candidates.map(({ username }) => nameKeyOf(username));

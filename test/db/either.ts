@@ -145,6 +145,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       {
         ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
         ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+        apps: ["photos", "wiki"],
       },
     ),
     page(
@@ -179,7 +180,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "app_icons",
       tables.app_icons,
-      { id: "b/dark", type: "image/png", body: "iVBORw==" },
+      { id: "b/dark", type: "image/png", body: "iVBORw0KGgo=" },
       { id: "b/light", type: "image/svg+xml", body: "PHN2Zy8+" },
     ),
     page("consents", tables.consents, {
@@ -229,6 +230,11 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ),
   ];
 }
+
+/** The tables of apps in which no row belongs to a user, without rows. */
+export const NO_APPS: Readonly<Record<string, readonly Row[]>> = {
+  ...{ apps: [], app_secrets: [], app_icons: [], tokens: [], sign_outs: [], signing_keys: [] },
+};
 
 /** All rows of a store, by their table. */
 export async function rowsIn(

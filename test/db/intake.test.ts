@@ -66,6 +66,7 @@ rule("finds users whose username or ID is taken", async (store) => {
     { id: "2", taken: "id" },
     { id: "0", taken: "username" },
   ]);
+  assert.deepEqual(await store.transfer.findTakenApps([]), []);
   assert.deepEqual(await store.transfer.findTakenUsers([]), []);
 });
 

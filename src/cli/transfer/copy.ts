@@ -15,7 +15,7 @@ import { createTransferFault, formatAmounts } from "./transfer.ts";
 
 export const command: Command = {
   details:
-    "Copies all users with their sessions, and all log entries, or nothing, and compares both databases. The target must be empty; an SQLite file is created.",
+    "Copies all users with their sessions, all apps and all log entries, or nothing, and compares both databases. The target must be empty; an SQLite file is created.",
   options: [
     {
       name: "from",

@@ -1,4 +1,4 @@
-import { ownedTables, readRowPages } from "../../db/read-pages.ts";
+import { readRowPages } from "../../db/read-pages.ts";
 import {
   type Column,
   type ColumnValue,
@@ -10,18 +10,19 @@ import {
   toColumnName,
 } from "../../db/tables.ts";
 import type { RowReader } from "../../db/transfer-store.ts";
+import { exportedTables } from "./transfer.ts";
 
 /**
  * With hashes, an export also contains everything that belongs to a user, and an import reads it.
  */
-type Hashes = "with" | "without";
+export type Hashes = "with" | "without";
 
 /** Lists the names of a user's fields. */
 export const listExportFields = (hashes: Hashes): readonly string[] => [
   ...listColumns(tables.users)
     .filter(([, { secret }]) => hashes === "with" || secret !== true)
     .map(([field]) => toColumnName(field)),
-  ...(hashes === "with" ? ownedTables : []),
+  ...(hashes === "with" ? exportedTables : []),
 ];
 
 type Fields = ReadonlyMap<string, unknown>;
@@ -40,7 +41,7 @@ export async function* exportUsers(
         return [String(row[0]), new Map(shown)];
       }),
     );
-    for (const table of ownedTables.filter((name) => names.has(name))) {
+    for (const table of exportedTables.filter((name) => names.has(name))) {
       for (const row of await store.readUserRows(table, [...page.keys()])) {
         const fields = new Map(listFields(table, row));
         if (Number(fields.get("expires_at") ?? Infinity) <= now) continue;
@@ -56,7 +57,7 @@ export async function* exportUsers(
 }
 
 /** Lists the fields of a row that are not null, by the names of their columns. */
-const listFields = (table: TableName, row: Row): readonly (readonly [string, unknown])[] =>
+export const listFields = (table: TableName, row: Row): readonly (readonly [string, unknown])[] =>
   listColumns(tables[table]).flatMap(([field, column], at) => {
     const value = row[at] ?? null;
     return value === null ? [] : [[toColumnName(field), exportValue(column, value)] as const];

@@ -5,14 +5,15 @@ import { openStore } from "../../gate/open-store.ts";
 import { writeOutput } from "../../lib/files/output-file.ts";
 import { toPrintable, toPrintableJson } from "../../lib/files/printable.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import { type Command, formatCount, SUCCESS } from "../command.ts";
+import { type Command, SUCCESS } from "../command.ts";
+import { exportApps } from "./app-lines.ts";
 import { formatCsvLine } from "./csv.ts";
 import { exportUsers, listExportFields } from "./export-users.ts";
-import { requireWritable } from "./transfer.ts";
+import { formatWritten, requireWritable } from "./transfer.ts";
 
 export const command: Command = {
   details:
-    "Password hashes, passkeys, codes and sessions are left out unless --with-hashes is given.",
+    "Password hashes, passkeys, codes, sessions and the secrets of apps are left out unless --with-hashes is given. JSON contains the apps after the users, one per line.",
   options: [
     { name: "with-hashes", about: "include the password hashes, so that import accepts the file" },
     {
@@ -47,17 +48,27 @@ export const command: Command = {
       requireNoDatabase(file, getSqliteFile(settings.database), "no-database");
     }
     await using store = await openStore(settings, "read");
-    /** Writes all users. Resolves to their number. */
+    /** Writes all users, then all apps. Resolves to their numbers. */
     const writeAll = async (
       write: (lines: readonly string[]) => Promise<void>,
-    ): Promise<number> => {
+    ): Promise<{ readonly users: number; readonly apps: number }> => {
       let written = 0;
+      let apps = 0;
       if (isCsv) await write([names.join(",")]);
       for await (const users of exportUsers(store.transfer, hashes, Date.now())) {
         await write(users.map(formatUser));
         written += users.length;
       }
-      return written;
+      if (isCsv) {
+        const [app] = await store.transfer.readRows("apps", "", 1);
+        if (app !== undefined) terminal.complain("left out the apps, which only JSON contains");
+        return { users: written, apps };
+      }
+      for await (const app of exportApps(store.transfer, hashes)) {
+        await write([toPrintableJson(app)]);
+        apps += 1;
+      }
+      return { users: written, apps };
     };
 
     if (file === undefined) {
@@ -66,10 +77,10 @@ export const command: Command = {
       await writeAll((lines) => terminal.printAll(isUnsafe ? lines.map(toPrintable) : lines));
       return SUCCESS;
     }
-    const users = await writeOutput(file, ({ handle: output }) =>
+    const written = await writeOutput(file, ({ handle: output }) =>
       writeAll((lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );
-    return terminal.succeed(`Exported ${formatCount(users, "user")} to ${file}`);
+    return terminal.succeed(`Exported ${formatWritten(written)} to ${file}`);
   },
 };
 

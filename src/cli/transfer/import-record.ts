@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ownedTables } from "../../db/read-pages.ts";
-import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
+import { NO_PASSWORD, toConsentId, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
   joinTexts,
@@ -16,6 +15,7 @@ import type { Rows } from "../../db/transfer-store.ts";
 import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
 import { tryCall } from "../../lib/fault.ts";
 import { isObject } from "../../lib/json.ts";
+import { exportedTables } from "./transfer.ts";
 
 /**
  * Contains the fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is
@@ -44,16 +44,21 @@ export const normalizeFieldName = (name: string): string => name.replaceAll("_",
  * Returns the user of a line, or a text that explains why there is none. The text never repeats
  * content, which may be a hash in the wrong field.
  */
-export function parseRecord(fields: ImportFields): ImportedUser | string {
+export const parseRecord = (fields: ImportFields): ImportedUser | string =>
+  catchUnusable(() => parseUser(fields));
+
+/** Says why a line cannot be imported. */
+export class UnusableField extends Error {}
+
+/** Returns the message of an `UnusableField` that `parse` throws. */
+export function catchUnusable<T>(parse: () => T): T | string {
   try {
-    return parseUser(fields);
+    return parse();
   } catch (error) {
     if (error instanceof UnusableField) return error.message;
     throw error;
   }
 }
-
-class UnusableField extends Error {}
 
 /** Removes the base64 padding `=`, which some systems write in an argon2 hash. */
 const removePadding = (hash: string): string =>
@@ -80,7 +85,7 @@ function parseUser(fields: ImportFields): ImportedUser {
     throw new UnusableField("the password_hash would take too much memory or time to verify");
   }
   const userId = String(id) as UserId;
-  const owned = ownedTables.map((table) => ({
+  const owned = exportedTables.map((table) => ({
     table,
     rows: parseOwnedRows(table, fields, userId),
   }));
@@ -92,17 +97,33 @@ function parseUser(fields: ImportFields): ImportedUser {
   };
 }
 
-/**
- * Parses the rows of one table that belong to the user, as an export writes them: as JSON, or as
- * JSON in a text.
- */
+/** Parses the rows of one table that belong to the user. */
 function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
-  const field = fields.get(normalizeFieldName(table));
+  const rows = parseRows(table, fields.get(normalizeFieldName(table)), {}, userId);
+  if (table !== "consents") return rows;
+  // The ID of a consent contains the ID of the user, which is new if the line has none.
+  const appId = Object.keys(tables.consents.columns).indexOf("appId");
+  return rows.map((row) => row.with(0, toConsentId(String(row[appId]), userId)));
+}
+
+/**
+ * Parses the rows of one table as an export writes them: as JSON, or as JSON in a text.
+ *
+ * @param owner The fields that the export leaves out, since their owner contains the rows.
+ */
+export function parseRows(
+  table: TableName,
+  field: unknown,
+  owner: Readonly<Record<string, string>>,
+  userId?: UserId,
+): readonly Row[] {
   if (isAbsent(field)) return [];
   const value = typeof field === "string" ? parseJson(field) : field;
   const list = Array.isArray(value) ? value : [value];
   try {
-    return list.map((item) => parseRow(table, parseFields(item), userId));
+    return list.map((item) =>
+      parseRow(table, new Map([...parseFields(item), ...Object.entries(owner)]), userId),
+    );
   } catch (error) {
     if (!(error instanceof UnusableField)) throw error;
     throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);

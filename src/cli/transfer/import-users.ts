@@ -1,6 +1,5 @@
 import { toLogEntry } from "../../audit/event-log.ts";
 import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
-import { ownedTables } from "../../db/read-pages.ts";
 import type { UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
@@ -15,12 +14,14 @@ import { getStep } from "../../features/codes/totp.ts";
 import { nextSecond } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
+import { findAppFields, type ImportedApp, parseApp } from "./app-lines.ts";
 import {
   type ImportedUser,
   type ImportFields,
   normalizeFieldName,
   parseRecord,
 } from "./import-record.ts";
+import { exportedTables } from "./transfer.ts";
 
 /** Contains a line of the file: its fields, or the reason why it cannot be parsed. */
 export interface ImportLine {
@@ -62,6 +63,7 @@ export interface ImportOutcome {
   readonly kind: "imported" | "would-import" | "refused" | "nothing" | "stopped";
   readonly refused: number;
   readonly users: number;
+  readonly apps: number;
   /** Counts the API keys that were left out. */
   readonly keysLeftOut: number;
 }
@@ -75,6 +77,9 @@ interface Accepted {
 
 /** Contains the accepted users by their usernames. */
 type Plan = Map<string, Accepted>;
+
+/** Contains the lines of the accepted apps by their IDs. */
+type AppPlan = Map<string, number>;
 
 /**
  * Checks all lines and reports each refused line with its reason. Then it writes users in
@@ -92,27 +97,34 @@ export async function importUsers(
       services.refuse(line, reason);
     },
   };
-  const { plan, keys } = planImport(counting);
+  const { plan, apps: appPlan, keys } = planImport(counting);
   const keysLeftOut = choices.keys === "import" ? 0 : keys;
-  const createOutcome = (kind: ImportOutcome["kind"], users = plan.size): ImportOutcome => ({
-    ...{ kind, refused, users, keysLeftOut },
-  });
+  const createOutcome = (
+    kind: ImportOutcome["kind"],
+    users = plan.size,
+    apps = appPlan.size,
+  ): ImportOutcome => ({ kind, refused, users, apps, keysLeftOut });
 
-  if (counting.existing !== undefined) await removeTaken(counting.existing, plan, counting.refuse);
+  if (counting.existing !== undefined) {
+    await removeTaken(counting.existing, plan, counting.refuse);
+    await removeTakenApps(counting.existing, appPlan, counting.refuse);
+  }
   await warnAboutNames(counting.existing, plan, counting.warn);
-  if (plan.size + refused === 0) return createOutcome("nothing");
-  if (plan.size === 0 || (refused > 0 && choices.badLines === "refuse-all"))
+  const planned = plan.size + appPlan.size;
+  if (planned + refused === 0) return createOutcome("nothing");
+  if (planned === 0 || (refused > 0 && choices.badLines === "refuse-all"))
     return createOutcome("refused");
   if (choices.how === "dry-run") return createOutcome("would-import");
 
-  const { users, isComplete } = await writeUsers(
-    await counting.openTarget(),
-    plan,
-    counting,
-    choices,
-  );
-  if (isComplete && users > 0) return createOutcome("imported", users);
-  return createOutcome(users === 0 ? "refused" : "stopped", users);
+  const target = await counting.openTarget();
+  const { users, isComplete } = await writeUsers(target, plan, counting, choices);
+  const written = isComplete
+    ? await writeApps(target, appPlan, counting, choices)
+    : { apps: 0, isComplete: false };
+  if (written.isComplete && users + written.apps > 0)
+    return createOutcome("imported", users, written.apps);
+  const kind = users + written.apps === 0 ? "refused" : "stopped";
+  return createOutcome(kind, users, written.apps);
 }
 
 /**
@@ -121,15 +133,37 @@ export async function importUsers(
  */
 const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 
+/** Returns the app of a line, a reason why it has none, or `undefined` for the line of a user. */
+function parseAppLine(fields: ImportLine["fields"]): ImportedApp | string | undefined {
+  const app = typeof fields === "string" ? undefined : findAppFields(fields);
+  return app && parseApp(app);
+}
+
 /**
- * Collects the users of the lines that can be parsed and repeat no other line. Also counts their
- * API keys.
+ * Collects the users and apps of the lines that can be parsed and repeat no other line. Also counts
+ * the API keys of the users.
  */
-function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: number } {
+function planImport({ readLines, refuse, warn }: ImportServices): {
+  plan: Plan;
+  apps: AppPlan;
+  keys: number;
+} {
   const plan: Plan = new Map();
+  const apps: AppPlan = new Map();
   const lineOfId = new Map<string, number>();
   let keys = 0;
   for (const { line, fields } of readLines("check")) {
+    const app = parseAppLine(fields);
+    if (app !== undefined) {
+      const earlier = typeof app === "object" ? apps.get(app.id) : undefined;
+      if (typeof app === "string") refuse(line, app);
+      else if (earlier !== undefined) refuse(line, `line ${earlier} has the same app`);
+      else {
+        apps.set(copyText(app.id), line);
+        if (app.lacksSecret) warn(line, "the app has no secret: make one with latchkey app secret");
+      }
+      continue;
+    }
     const user = typeof fields === "string" ? fields : parseRecord(fields);
     if (typeof user === "string") {
       refuse(line, user);
@@ -147,7 +181,7 @@ function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: 
       keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
     }
   }
-  return { plan, keys };
+  return { plan, apps, keys };
 }
 
 /**
@@ -184,6 +218,22 @@ async function removeTaken(
     }
   }
 }
+
+async function removeTakenApps(
+  store: RowWriter,
+  plan: AppPlan,
+  refuse: ImportServices["refuse"],
+): Promise<void> {
+  const ids = [...plan.keys()];
+  for (let at = 0; at < ids.length; at += PAGE_SIZE) {
+    for (const id of await store.findTakenApps(ids.slice(at, at + PAGE_SIZE))) {
+      refuse(plan.get(id) ?? 0, TAKEN_APP);
+      plan.delete(id);
+    }
+  }
+}
+
+const TAKEN_APP = "an app with this id already exists";
 
 const UNUSUAL =
   "the username has invisible characters, spaces at its ends, letters of several scripts or more than 255 bytes";
@@ -238,6 +288,38 @@ async function writeUsers(
     services.onProgress?.(users, all);
   }
   return { users, isComplete: true };
+}
+
+/** Writes the apps of the plan in one transaction, and reports those that exist meanwhile. */
+async function writeApps(
+  store: RowWriter,
+  plan: AppPlan,
+  services: ImportServices,
+  { badLines }: ImportChoices,
+): Promise<{ apps: number; isComplete: boolean }> {
+  while (plan.size > 0) {
+    const before = plan.size;
+    if ((await store.importRows(createAppRows(plan, services))) === "imported")
+      return { apps: before, isComplete: true };
+    await removeTakenApps(store, plan, services.refuse);
+    if (plan.size === before) throw new Fault("rows_refused", "the database refuses an app");
+    if (badLines === "refuse-all") return { apps: 0, isComplete: false };
+  }
+  return { apps: 0, isComplete: true };
+}
+
+/** Creates the rows of one app at a time, since all icons may not fit into the memory. */
+function* createAppRows(
+  plan: AppPlan,
+  { readLines, clock }: Pick<ImportServices, "readLines" | "clock">,
+): Iterable<Rows> {
+  for (const { line, fields } of readLines("write")) {
+    const app = parseAppLine(fields);
+    if (typeof app === "object" && plan.get(app.id) === line) yield* app.rows;
+  }
+  const events = [...plan.keys()].map((name) => createAuditEvent("app_add", { name }));
+  const entries = events.map((event) => toLogEntry(attributeToOperator(event), clock));
+  yield { table: "log", rows: entries.map((entry) => toRowValues(tables.log, entry)) };
 }
 
 /** Resolves to the number of users that were written. */
@@ -295,7 +377,7 @@ function* createRows(
   clock: ImportServices["clock"],
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
-  const imported = ownedTables.filter((table) => table !== "keys" || keys === "import");
+  const imported = exportedTables.filter((table) => table !== "keys" || keys === "import");
   const all = users.flatMap((user) => user.rows.map((rows) => expireRows(user, rows, clock)));
   for (const table of ["users", ...imported] as const) {
     yield { table, rows: all.flatMap((entry) => (entry.table === table ? entry.rows : [])) };

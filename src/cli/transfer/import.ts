@@ -9,7 +9,7 @@ import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, FAILURE, formatCount, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, parseImportLines } from "./import-lines.ts";
 import { type ImportOutcome, importUsers } from "./import-users.ts";
-import { createTransferFault, requireReadable } from "./transfer.ts";
+import { createTransferFault, formatWritten, requireReadable } from "./transfer.ts";
 
 const STANDARD_INPUT = "-";
 
@@ -134,7 +134,8 @@ function openFile(file: string): Source {
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
-  const { kind, refused, users, keysLeftOut } = outcome;
+  const { kind, refused, keysLeftOut } = outcome;
+  const amounts = formatWritten(outcome);
   const lines = formatCount(refused, "line");
   if (kind === "nothing") {
     const name = file === STANDARD_INPUT ? "standard input" : file;
@@ -145,13 +146,11 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   }
   if (kind === "stopped") {
     return terminal.fail(
-      `${formatCount(users, "user")} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
+      `${amounts} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
     );
   }
   const done = kind === "imported" ? "Imported" : "Would import";
-  terminal.print(
-    `${done} ${formatCount(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`,
-  );
+  terminal.print(`${done} ${amounts}${refused === 0 ? "" : `; ${lines} refused`}`);
   if (keysLeftOut > 0)
     terminal.complain(`left out ${formatCount(keysLeftOut, "key")} (--keys imports them as well)`);
   return refused === 0 ? SUCCESS : FAILURE;

@@ -1,12 +1,33 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { ownedTables } from "../../db/read-pages.ts";
+import type { TableName } from "../../db/tables.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
 import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../lib/fault.ts";
 import { formatFileError } from "../../lib/files/file-error.ts";
 import { formatCount, type OptionValues } from "../command.ts";
 
+/**
+ * Lists the tables whose rows an export contains with their user. Sign-ins to apps end with the
+ * sessions on which they depend.
+ */
+export const exportedTables: readonly TableName[] = ownedTables.filter((name) => name !== "grants");
+
 /** Formats amounts such as `2 users and 1 log entry`. */
 export const formatAmounts = ({ users, entries }: Amounts): string =>
   `${formatCount(users, "user")} and ${formatCount(entries, "log entry", "log entries")}`;
+
+/** Formats what an export or import has written, such as `2 users and 1 app`. */
+export function formatWritten({
+  users,
+  apps,
+}: {
+  readonly users: number;
+  readonly apps: number;
+}): string {
+  const ofApps = formatCount(apps, "app");
+  if (apps === 0) return formatCount(users, "user");
+  return users === 0 ? ofApps : `${formatCount(users, "user")} and ${ofApps}`;
+}
 
 /**
  * Creates the error of a failed transfer. It explains what the target contains now, and what to do.

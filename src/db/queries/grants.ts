@@ -98,6 +98,23 @@ export async function findCurrentGrants(
   return rows.flatMap((row) => toCurrentGrant(row, now) ?? []);
 }
 
+/** Lists those of the newest grants of a user whose session and sign-in have not ended. */
+export async function listCurrentGrants(
+  db: Db,
+  userId: UserId,
+  now: Date,
+  limit: number,
+): Promise<readonly Grant[]> {
+  const rows = await selectStates(db)
+    .where("latchkey_grants.user_id", "=", userId)
+    .where("latchkey_grants.expires_at", ">", now.getTime())
+    .orderBy("latchkey_grants.created_at", "desc")
+    .orderBy("latchkey_grants.id")
+    .limit(limit)
+    .execute();
+  return rows.flatMap((row) => toCurrentGrant(row, now)?.grant ?? []);
+}
+
 const findRowOfSession = compileOnce((db, sessionId: string, appId: string, limit: number) =>
   db
     .selectFrom("latchkey_grants")
@@ -127,22 +144,6 @@ export async function listGrants(
   const query = selectGrants(db, filter).selectAll();
   const rows = await query.orderBy("created_at", "desc").orderBy("id").limit(limit).execute();
   return rows.map(toGrant);
-}
-
-/** Lists the grants of a user that are valid, newest first. */
-export async function listCurrentGrants(
-  db: Db,
-  userId: UserId,
-  now: Date,
-  limit: number,
-): Promise<readonly Grant[]> {
-  const rows = await selectStates(db)
-    .where("latchkey_grants.user_id", "=", userId)
-    .orderBy("latchkey_grants.created_at", "desc")
-    .orderBy("latchkey_grants.id")
-    .limit(limit)
-    .execute();
-  return rows.flatMap((row) => toCurrentGrant(row, now)?.grant ?? []);
 }
 
 /**

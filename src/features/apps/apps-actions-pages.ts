@@ -22,9 +22,10 @@ type AppForm = (typeof APP_FORMS)[number];
 
 /** Says which page follows a form. */
 type Result =
-  /** The page of the app, or with an unchanged app, the page without a notice. */
+  /** The page of the app follows, with a notice if the app has changed. */
   | { readonly kind: "done"; readonly id: string; readonly isChanged: boolean }
-  | { readonly kind: "removed" }
+  /** The page of all apps follows: the app was removed, or does not exist. */
+  | { readonly kind: "removed" | "no-app" }
   /** Only the response to this form shows the secret. */
   | { readonly kind: "secret"; readonly id: string; readonly secret: string }
   | { readonly kind: "problem"; readonly problem: FormProblem<AppField | "secret"> };
@@ -44,6 +45,8 @@ export async function postApps(name: AppForm, context: UserContext, form: Form):
     }
     case "removed":
       return redirect(paths.apps, [createNoticeCookie(request, "changeIsSaved")]);
+    case "no-app":
+      return redirect(paths.apps);
     case "done": {
       const notices = result.isChanged ? [createNoticeCookie(request, "changeIsSaved")] : [];
       return redirect(`${paths.apps}/${result.id}`, notices);
@@ -73,7 +76,7 @@ const actions: Readonly<Record<AppForm, (context: UserContext, form: Form) => Pr
   async change(context, form) {
     const id = form("app");
     const outcome = await changeApp(createAppServices(context), id, readFields(context, form));
-    if (outcome.kind === "no-app") return { kind: "done", id, isChanged: false };
+    if (outcome.kind === "no-app") return { kind: "no-app" };
     if (outcome.kind !== "changed") return toProblem(context, outcome);
     return outcome.secret === undefined
       ? { kind: "done", id, isChanged: true }
@@ -81,9 +84,7 @@ const actions: Readonly<Record<AppForm, (context: UserContext, form: Form) => Pr
   },
 
   async remove(context, form) {
-    const id = form("app");
-    const outcome = await removeApp(createAppServices(context), id);
-    return outcome === "removed" ? { kind: "removed" } : { kind: "done", id, isChanged: false };
+    return { kind: await removeApp(createAppServices(context), form("app")) };
   },
 
   async secret(context, form) {
@@ -95,6 +96,7 @@ const actions: Readonly<Record<AppForm, (context: UserContext, form: Form) => Pr
       case "too-many":
         return createProblem(context, "tooMany", "secret");
       case "no-app":
+        return { kind: "no-app" };
       case "not-confidential":
         return { kind: "done", id, isChanged: false };
     }
@@ -103,6 +105,7 @@ const actions: Readonly<Record<AppForm, (context: UserContext, form: Form) => Pr
   async "revoke-secret"(context, form) {
     const id = form("app");
     const outcome = await revokeAppSecret(createAppServices(context), id);
+    if (outcome === "no-app") return { kind: "no-app" };
     return { kind: "done", id, isChanged: outcome === "revoked" };
   },
 };

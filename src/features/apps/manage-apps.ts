@@ -30,7 +30,7 @@ export type AddAppOutcome =
   | { readonly kind: "added"; readonly app: AppDetails; readonly secret: string | undefined };
 
 /** Two secrets can be valid, so that an app changes its secret without a break. */
-const MAX_SECRETS = 2;
+export const MAX_SECRETS = 2;
 const ID_BYTES = 8;
 
 /**

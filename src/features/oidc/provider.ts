@@ -216,6 +216,9 @@ export function createProvider(
   provider.use(async (ctx, next) => {
     ctx.set("Content-Security-Policy", POLICY);
     await next();
+    // Browsers warn about 'none' beside a digest.
+    const policy = ctx.response.get("Content-Security-Policy");
+    ctx.set("Content-Security-Policy", policy.replace("'none' 'sha256-", "'sha256-"));
   });
   provider.on("session.destroyed", () => {
     if (Provider.ctx !== undefined) exchanges.endSession(Provider.ctx.req);

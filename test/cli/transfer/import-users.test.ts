@@ -70,7 +70,7 @@ for (const [what, line, reason] of bad) {
       const { ports, refused, names, entries, store } = await setting(t, lines);
       await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
-      assert.deepEqual(outcome, { kind, refused: 1, users: 2, keysLeftOut: 0 });
+      assert.deepEqual(outcome, { kind, refused: 1, users: 2, apps: 0, keysLeftOut: 0 });
       assert.deepEqual(refused, [`3: ${reason}`]);
       assert.deepEqual(await names(), [...imported, "owner"]);
       const entry = "2030-01-01 cli user_import: Imported accounts: 2";
@@ -141,7 +141,13 @@ test("writes many users in transactions of 1,000, each with its log entry", asyn
     onProgress: (users, all) => passed.push(`${users} of ${all}`),
   });
   const outcome = await importUsers(ports, STRICT);
-  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 2_500, keysLeftOut: 0 });
+  assert.deepEqual(outcome, {
+    kind: "imported",
+    refused: 0,
+    users: 2_500,
+    apps: 0,
+    keysLeftOut: 0,
+  });
   assert.deepEqual(passed, ["1000 of 2500", "2000 of 2500", "2500 of 2500"]);
   const counts = [1_000, 1_000, 500];
   assert.deepEqual(
@@ -180,7 +186,7 @@ for (const [choices, expected, users] of [
       },
     };
     const outcome = await importUsers({ ...made.ports, openTarget: async () => racing }, choices);
-    assert.deepEqual(outcome, { ...expected, keysLeftOut: 0 });
+    assert.deepEqual(outcome, { ...expected, apps: 0, keysLeftOut: 0 });
     assert.deepEqual(made.refused, [`1500: ${TAKEN}`]);
     assert.equal((await made.store.transfer.readAmounts()).users, users);
   });
@@ -235,4 +241,49 @@ test("fails once if the database refuses a user by a rule of its own", async (t)
   const racing = { ...ports, existing: transfer, openTarget: async () => transfer };
   const importing = importUsers(racing, STRICT);
   await assert.rejects(importing, { code: "rows_refused" });
+});
+
+const appLine = (line: number, id: string): ImportLine =>
+  lineOf(line, { app: { id, name: id, created_at: 1 } });
+
+for (const [choices, kind, apps] of [
+  [STRICT, "stopped", ["b"]],
+  [LENIENT, "imported", ["a", "b"]],
+] as const) {
+  test(`with ${choices.badLines}, refuses an app whose ID was taken after the check`, async (t) => {
+    const lines = [userLine(1, "ann"), appLine(2, "a"), appLine(3, "b")];
+    const { ports, store, refused } = await setting(t, lines);
+    const openTarget = async () => {
+      await store.apps.insert({ id: "b", name: "first", createdAt: new Date(0) });
+      return store.transfer;
+    };
+    const outcome = await importUsers({ ...ports, openTarget }, choices);
+    const written = apps.length - 1;
+    assert.deepEqual(outcome, { kind, refused: 1, users: 1, apps: written, keysLeftOut: 0 });
+    assert.deepEqual(refused, ["3: an app with this id already exists"]);
+    assert.deepEqual(
+      (await store.apps.list()).map(({ id }) => id),
+      apps,
+    );
+    assert.equal((await store.apps.find("b"))?.name, "first");
+  });
+}
+
+test("imports all apps or none if the database fails", async (t) => {
+  const { ports, store } = await setting(t, [appLine(1, "a"), appLine(2, "b")]);
+  const failing: RowWriter = {
+    ...store.transfer,
+    importRows: async (pages) =>
+      store.transfer.importRows(
+        (async function* () {
+          for await (const page of pages) {
+            if (page.table === "log") throw new Error("no disk space");
+            yield page;
+          }
+        })(),
+      ),
+  };
+  const importing = importUsers({ ...ports, openTarget: async () => failing }, STRICT);
+  await assert.rejects(importing, /no disk space/);
+  assert.deepEqual(await store.apps.list(), []);
 });

@@ -20,6 +20,13 @@ async function addGrants(store: Tested): Promise<StoredUser> {
 /** Returns the grants of `addGrants` that are valid. */
 async function current(store: Tested, hours = 1): Promise<string> {
   const found = await Promise.all(["a", "b"].map((id) => store.grants.findCurrent(id, at(hours))));
+  const [any] = await store.grants.list({}, 1);
+  const listed = any ? await store.grants.listCurrent(any.userId, at(hours), 9) : [];
+  assert.deepEqual(
+    listed,
+    found.flatMap((one) => one?.grant ?? []),
+    "the list agrees",
+  );
   return found.map((one) => one?.grant.id ?? "-").join("");
 }
 
