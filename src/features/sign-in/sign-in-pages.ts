@@ -22,6 +22,7 @@ import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
+import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
@@ -132,6 +133,7 @@ export async function respondToSignIn(
       const { user, device } = outcome;
       // The new session replaces the browser's previous session if it belongs to the same user.
       const replaced = readSessionTokens(request.header("cookie"));
+      await moveGrants(rules, replaced, outcome.token);
       await signOut(rules, replaced, context.client, user.id);
       return redirectSignedIn(context, outcome, target, [
         // The notice asks the user to repeat an action of the account page.
