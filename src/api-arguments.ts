@@ -106,6 +106,7 @@ const linkFields = {
   userId: optional<string>("text", isText),
   name: optional<string>("text", isText),
   groups: texts,
+  apps: texts,
   endsAt: end,
   guestSeconds: optional<number>("a whole number of seconds from 1", isCount),
   expiresAt: defineRequired<Date>("a Date in the future", isDate),

@@ -168,6 +168,12 @@ const refusals = {
   "no-key": "there is no key {name}",
   "no-link": "there is no link {name}",
   "no-session": "there is no session or remembered device {name}",
+  "app-unknown": "there is no app {name}",
+  "app-without-groups":
+    "the app {name} requires no group, so no guest can open it: give the app a group, or invite the person",
+  "app-needs-factor": "the app {name} needs a second factor, which no guest has: invite the person",
+  "app-for-admins":
+    "only administrators open the app {name}: invite the person with --groups admins, or give the app another group",
 } as const;
 
 /** Explains mistakes in the arguments. */
@@ -180,7 +186,7 @@ const mistakes = {
   "label-missing": "a guest needs a label",
   "label-invalid":
     "a label has up to 240 bytes, no space at its ends, no control or invisible characters, and letters of one script",
-  "groups-missing": "a guest needs --groups",
+  "groups-missing": "a guest needs --groups or --app",
   "groups-invalid":
     "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",
   "host-invalid": "--hosts takes host names without a port, with commas between them",

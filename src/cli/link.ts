@@ -31,8 +31,24 @@ const EXPIRES: CommandOption = {
 
 interface LinkCommand extends Omit<Command, "settings" | "run"> {
   /** Returns the link to create. `does` explains its effect and completes "it …". */
-  readLink(options: OptionValues): Omit<WantedLink, "expiresAt"> & { readonly does: string };
+  readLink(options: OptionValues): Omit<WantedLink, "expiresAt"> & {
+    readonly does: (link: Pick<Link, "groups" | "apps">) => string;
+  };
 }
+
+const APPS: CommandOption = {
+  name: "app",
+  value: "id",
+  about: "an app to open, whose first group is added; several with commas between them",
+  repeats: true,
+};
+
+const parseApps = ({ app = [] }: OptionValues): readonly string[] =>
+  [app]
+    .flat()
+    .flatMap((ids) => String(ids).split(","))
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
 
 /**
  * Creates a command that prints only the link on standard output, and its effect on standard error.
@@ -53,9 +69,12 @@ const createLinkCommand = ({ readLink, ...command }: LinkCommand): Command => ({
     const isReset = link.purpose.startsWith("reset");
     const userFields = isReset ? { userId: (await findUser(accounts, link.name)).id } : {};
     const outcome = await accounts.links.make({ ...link, ...userFields, expiresAt });
+    if ("app" in outcome) throw createRefusal(outcome.kind, outcome.app);
     if (outcome.kind !== "made") throw createRefusal(outcome.kind, link.name);
     terminal.print(`${settings.publicUrl}/link/${outcome.token}`);
-    terminal.complain(`it ${does}; until ${formatMinute(expiresAt)}, and is not shown again`);
+    terminal.complain(
+      `it ${does(outcome.link)}; until ${formatMinute(expiresAt)}, and is not shown again`,
+    );
     nameDatabase(settings, terminal);
     return SUCCESS;
   },
@@ -66,6 +85,7 @@ export const invite: Command = createLinkCommand({
   options: [
     { name: "username", value: "name", about: "the username of the account" },
     GROUPS,
+    APPS,
     EXPIRES,
     UNTIL,
   ],
@@ -80,8 +100,17 @@ export const invite: Command = createLinkCommand({
     const endsAt = parseEnd(options);
     const account = typeof name === "string" ? { name } : {};
     const ends = endsAt === undefined ? "" : `, which ends ${formatMinute(endsAt)}`;
-    const does = `makes an account${formatName(name)}${formatGroups(groups)}${ends}`;
-    return { purpose: "invite", usesLeft: 1, ...account, groups, ...(endsAt && { endsAt }), does };
+    const does = (link: Pick<Link, "groups" | "apps">) =>
+      `makes an account${formatName(name)}${formatReach(link)}${ends}`;
+    const access = { groups, apps: parseApps(options) };
+    return {
+      purpose: "invite",
+      usesLeft: 1,
+      ...account,
+      ...access,
+      ...(endsAt && { endsAt }),
+      does,
+    };
   },
 });
 
@@ -94,17 +123,19 @@ export const reset: Command = createLinkCommand({
 
   readLink({ name, "codes-off": isCodesOff }) {
     const purpose = isCodesOff === true ? "reset-codes-off" : "reset";
-    const does = `sets a password${formatName(name)}${isCodesOff === true ? " and turns off codes" : ""}`;
+    const does = () =>
+      `sets a password${formatName(name)}${isCodesOff === true ? " and turns off codes" : ""}`;
     return { purpose, usesLeft: 1, name: String(name), does };
   },
 });
 
 export const guest: Command = createLinkCommand({
   details:
-    "Whoever opens the link is a guest: an account without a password, for the apps that name one of its groups. It ends when the link expires, and is removed with its sessions.",
+    "Whoever opens the link is a guest: an account without a password, for the apps that name one of its groups. With --app, the browser continues at that app. It ends when the link expires, and is removed with its sessions.",
   operands: [{ name: "label", need: "required" }],
   options: [
     GROUPS,
+    APPS,
     EXPIRES,
     { name: "for", value: "time", about: "how long each guest stays, from the use of the link" },
     { name: "uses", value: "number", about: "how many guests the link admits; by default 1" },
@@ -112,6 +143,7 @@ export const guest: Command = createLinkCommand({
   examples: [
     "latchkey link guest plumber --groups camera --expires 12h",
     "latchkey link guest party --groups photos --for 3d --uses 20",
+    "latchkey link guest plumber --app camera --expires 12h",
   ],
 
   readLink(options) {
@@ -120,17 +152,19 @@ export const guest: Command = createLinkCommand({
     if (!/^[1-9]\d{0,3}$/.test(String(uses))) throw new UsageError("--uses takes 1 to 9999");
     const stay = parseAgeOption(options, "for");
     const how = stay === undefined ? "" : `, each for ${options.for}`;
-    const does = `admits guests${formatName(label)}${formatGroups(groups)}, ${uses} in all${how}`;
+    const does = (link: Pick<Link, "groups" | "apps">) =>
+      `admits guests${formatName(label)}${formatReach(link)}, ${uses} in all${how}`;
     const guestSeconds = stay === undefined ? {} : { guestSeconds: stay / 1_000 };
-    const guestLink = { name: String(label), groups, usesLeft: Number(uses), ...guestSeconds };
+    const access = { groups, apps: parseApps(options) };
+    const guestLink = { name: String(label), ...access, usesLeft: Number(uses), ...guestSeconds };
     return { purpose: "guest", ...guestLink, does };
   },
 });
 
 const formatName = (name: OptionValues[string]): string =>
   name === undefined ? "" : ` ${quote(name)}`;
-const formatGroups = (groups: readonly string[]): string =>
-  groups.length === 0 ? "" : ` in ${groups.join(", ")}`;
+const formatReach = ({ groups = [], apps = [] }: Pick<Link, "groups" | "apps">): string =>
+  `${groups.length === 0 ? "" : ` in ${groups.join(", ")}`}${apps.length === 0 ? "" : ` for ${apps.join(", ")}`}`;
 
 const MAX_AGE_MS = 365 * 86_400_000;
 

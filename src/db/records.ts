@@ -192,6 +192,8 @@ export interface Link {
   readonly makerId?: UserId;
   /** The link works only while the `sessionsFrom` of that account is at most this value. */
   readonly makerValidUpTo?: number;
+  /** The new account opens the apps with these IDs. Its groups contain those that they require. */
+  readonly apps?: readonly string[];
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }

@@ -182,6 +182,7 @@ export const tables = {
       usesLeft: integer(),
       makerId: optional(user({ since: 2 })),
       makerValidUpTo: optional(integer({ since: 2 })),
+      apps: optional(texts({ maxBytes: 63, pattern: APP_ID, since: 3 })),
     },
     indexes: ["user_id", "expires_at"],
   },

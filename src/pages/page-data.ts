@@ -200,6 +200,8 @@ export interface PageData {
     readonly username: string;
     /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
+    /** Lists the names of the apps that the link is for. */
+    readonly apps: readonly string[];
     readonly problem?: FormProblem<LinkField> | undefined;
   };
   readonly home: {

@@ -16,6 +16,7 @@ const placeholders = {
   setUpApp: ["app"],
   invitedTo: ["app"],
   asGuest: ["name"],
+  opensApps: ["apps"],
   accountAt: ["app"],
   signedInAs: ["username"],
   active: ["count"],

@@ -15,18 +15,24 @@ import {
   readShown,
   type Site,
   signInAgain,
+  signOutAtProvider,
   startSite,
 } from "./site.ts";
 
 const PACKAGES = fileURLToPath(new URL("./packages/", import.meta.url));
 
 /** Runs an app beside its packages, until the test ends. */
-async function startApp(t: TestContext, name: string, site: Site): Promise<void> {
+async function startApp(
+  t: TestContext,
+  name: string,
+  site: Site,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const folder = await tempDir(t);
   const packages = await installPackages(PACKAGES, "latchkey-clients");
   await symlink(join(packages, "node_modules"), join(folder, "node_modules"));
   await copyFile(join(APPS, name), join(folder, name));
-  const env = { ...site.settings, NODE_ENV: "production" };
+  const env = { ...site.settings, NODE_ENV: "production", ...more };
   await startNode(t, [join(folder, name)], env, folder).shows(/^ready$/m);
 }
 
@@ -73,8 +79,9 @@ test("better-auth signs in, refreshes the tokens, and signs out", async (t) => {
 });
 
 test("express-openid-connect signs in, refreshes the tokens, and signs out", async (t) => {
-  const site = await startSite(t, { callback: "/callback", signedOut: "/bye" });
-  const { page, appUrl, ownerId, issuer } = site;
+  const registration = { callback: "/callback", signedOut: "/bye" };
+  const site = await startSite(t, { ...registration, backchannel: "/backchannel-logout" });
+  const { page, appUrl, ownerId } = site;
   await startApp(t, "express-openid-connect.mjs", site);
   const signIn = () => page.goto(`${appUrl}/`);
   await signIn();
@@ -88,7 +95,18 @@ test("express-openid-connect signs in, refreshes the tokens, and signs out", asy
   await page.goto(`${appUrl}/logout`);
   await confirmSignOut(site, "/bye");
   await signIn();
-  await page.waitForURL(`${issuer}/login?**`);
+  await enterPassword(site);
+  await signOutAtProvider(site, "/");
+});
+
+test("express-openid-connect gets the code by a form that the browser sends", async (t) => {
+  const site = await startSite(t, { callback: "/callback", signedOut: "/bye" });
+  await startApp(t, "express-openid-connect.mjs", site, { RESPONSE_MODE: "form_post" });
+  const signIn = () => site.page.goto(`${site.appUrl}/`);
+  await signIn();
+  await enterPassword(site);
+  assert.equal((await readShown(site)).sub, site.ownerId);
+  await signInAgain(site, signIn);
 });
 
 test("oidc-client-ts signs in on a page without a server, and signs out", async (t) => {

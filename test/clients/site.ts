@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
-import { fill, leave } from "../browser/forms.ts";
+import { fill, submit } from "../browser/forms.ts";
 import { openPage } from "../support/browser.ts";
 import {
   CA_CERTIFICATE,
@@ -10,6 +10,7 @@ import {
   SERVER_KEY,
   writeCertificate,
 } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
@@ -26,6 +27,8 @@ export interface Registration {
   readonly signedOut: string;
   /** The path at which the app learns that a session has ended. */
   readonly backchannel?: string;
+  /** The origin at which people open the app, if it is not that of the other paths. */
+  readonly origin?: string;
   /** A `public` client has no secret. Default: `confidential`. */
   readonly type?: "confidential" | "public";
   /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
@@ -56,7 +59,7 @@ const APP_NAME = "Photo album";
  * has its own cookies and `SameSite` applies as on the internet.
  */
 export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
-  const { callback, signedOut, backchannel, type, scheme = "http" } = registration;
+  const { callback, signedOut, backchannel, type, origin, scheme = "http" } = registration;
   failOnNotices(t);
   const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
   const dir = await tempDir(t);
@@ -78,6 +81,7 @@ export async function startSite(t: TestContext, registration: Registration): Pro
     redirects: [appUrl + callback],
     signOutRedirects: [appUrl + signedOut],
     clientType: type,
+    url: origin,
     ...(backchannel !== undefined && { backchannelUrl: appUrl + backchannel }),
   });
   return {
@@ -125,11 +129,30 @@ export async function enterPassword(site: Site, origin: string = site.appUrl): P
   ]);
 }
 
-/** Confirms at the provider that the person wants to sign out, and returns to this path of the app. */
-export async function confirmSignOut({ page, issuer, appUrl }: Site, path: string): Promise<void> {
+/** Confirms the sign-out at the provider, and returns to this path of the app. */
+export async function confirmSignOut(
+  { page, issuer, appUrl }: Site,
+  path: string,
+  origin: string = appUrl,
+): Promise<void> {
   await page.waitForURL(`${issuer}/oidc/logout?**`);
-  await leave(page, () => page.getByRole("button", { name: "Sign out", exact: true }).click());
-  await page.waitForURL(`${appUrl}${path}`);
+  await Promise.all([
+    page.waitForURL(origin + path),
+    page.getByRole("button", { name: "Sign out", exact: true }).click(),
+  ]);
+}
+
+/** Signs out at the provider itself, which tells the app: this page of the app asks to sign in. */
+export async function signOutAtProvider(site: Site, path: string): Promise<void> {
+  const { page, issuer, appUrl } = site;
+  const readStatus = async (): Promise<number> => {
+    const response = await page.request.get(appUrl + path, { maxRedirects: 0 });
+    return response.status();
+  };
+  assert.equal(await readStatus(), 200);
+  await page.goto(`${issuer}/`);
+  await submit(page, "/logout");
+  await eventually(async () => ((await readStatus()) === 302 ? true : undefined));
 }
 
 /** With a session at the provider, the app signs in without asking, also if it has forgotten all. */

@@ -145,6 +145,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       {
         ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
         ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+        apps: ["photos", "wiki"],
       },
     ),
     page(

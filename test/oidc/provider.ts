@@ -4,7 +4,6 @@ import type { TestContext } from "node:test";
 import * as client from "openid-client";
 import type { StoredUser } from "../../src/db/records.ts";
 import type { AppFields } from "../../src/features/apps/app-fields.ts";
-import { addApp } from "../../src/features/apps/manage-apps.ts";
 import { createHandler } from "../../src/gate/create-handler.ts";
 import type { Auth } from "../../src/index.ts";
 import { oidc } from "../../src/oidc.ts";
@@ -14,7 +13,6 @@ import { listenOn } from "../support/listen.ts";
 import { type AppOptions, authWith } from "../support/options.ts";
 import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
 import { Browser } from "./browser.ts";
-import { advanceTime } from "./time.ts";
 
 /** The public URL: a proxy in front of the provider would end TLS. */
 export const ISSUER = "https://auth.example.org";
@@ -99,13 +97,6 @@ export async function startProvider(
     });
     return found.serverMetadata();
   };
-  const services = {
-    store,
-    clock: { now: () => Date.now() },
-    // The provider reads its apps once a second.
-    appDirectory: { forget: () => advanceTime(1_001) },
-    record: () => undefined,
-  };
   let count = 0;
 
   return {
@@ -130,7 +121,7 @@ export async function startProvider(
     async addApp(fields = {}, clientAuth) {
       count += 1;
       const site = `https://app${count}.example.org`;
-      const added = await addApp(services, {
+      const added = await auth.apps.add({
         redirects: [`${site}/callback`],
         signOutRedirects: [`${site}/signed-out`],
         ...fields,

@@ -98,8 +98,8 @@ export const samples: Samples = {
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
   link: [
-    { ...signedOut, purpose: "invite", username: "", isUsernameSet: false },
-    { ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true },
+    { ...signedOut, purpose: "invite", username: "", isUsernameSet: false, apps: [] },
+    { ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true, apps: ["sample"] },
   ],
   home: [
     home,

@@ -70,7 +70,7 @@ const appForm: AppFormValues = {
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
-  link: { purpose: "invite", username: "", isUsernameSet: false },
+  link: { purpose: "invite", username: "", isUsernameSet: false, apps: [] },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
   people: { people: [], links: [], search: "" },
   apps: { apps: [], form: appForm, offersOidc: true },

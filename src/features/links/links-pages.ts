@@ -1,8 +1,15 @@
+import type { App } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
+import { HANDOFF } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
-import { acceptReturnTarget, RETURN_TO } from "../../http/return-to.ts";
+import {
+  acceptReturnTarget,
+  addReturnTo,
+  parseHandoffTarget,
+  RETURN_TO,
+} from "../../http/return-to.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { LinkField, PageData } from "../../pages/page-data.ts";
@@ -22,10 +29,11 @@ export async function getLink(context: Context): Promise<Answer> {
   return context.views.page(context, "link", toLinkData(open, ""), { cookies });
 }
 
-const toLinkData = ({ link, username }: OpenLink, entered: string): PageData["link"] => ({
+const toLinkData = ({ link, username, apps }: OpenLink, entered: string): PageData["link"] => ({
   purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
   username: username ?? entered,
   isUsernameSet: username !== undefined,
+  apps: apps.map(({ name }) => name),
 });
 
 /** Responds in the same way to all links that cannot be used, and to too many attempts. */
@@ -66,7 +74,19 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
     case "entered": {
       const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
-      return redirectSignedIn(context, outcome, target);
+      return redirectSignedIn(context, outcome, target ?? findAppTarget(context, outcome.app));
     }
   }
+}
+
+/**
+ * Returns where the browser finds the app: its URL, or the handoff of a host that gets its session
+ * there. Returns `undefined` for a host that the session does not reach.
+ */
+function findAppTarget({ options, request }: Context, app: App | undefined): string | undefined {
+  const url = URL.parse(app?.url ?? "")?.href;
+  const accepted = acceptReturnTarget(options, request, url);
+  if (accepted !== undefined) return accepted;
+  const other = parseHandoffTarget(options, url);
+  return other && addReturnTo(`${other.origin}${HANDOFF}`, other.href);
 }

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import { insertUserRow } from "../../db/insert-user-row.ts";
-import { type Link, NO_PASSWORD, type StoredUser, toUserId, type User } from "../../db/records.ts";
+import {
+  ADMINS,
+  type Link,
+  NO_PASSWORD,
+  type StoredUser,
+  toUserId,
+  type User,
+} from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
 import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
@@ -11,7 +18,7 @@ import { isUsableLabel, isUsableUsername } from "../../lib/names.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
 
 interface LinkServices {
-  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
@@ -43,8 +50,19 @@ export type MakeLinkOutcome =
   /** These outcomes have the same meaning as in `addUser`. */
   | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
   | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
+  | AppProblem
   /** Only the caller gets the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
+
+/** Says which app the new account could not open, and why. */
+export interface AppProblem {
+  /**
+   * Guests open only apps that require a group and no second factor. Only the field `groups` can
+   * make an administrator.
+   */
+  readonly kind: "app-unknown" | "app-without-groups" | "app-needs-factor" | "app-for-admins";
+  readonly app: string;
+}
 
 /**
  * Makes a one-time link.
@@ -54,7 +72,7 @@ export type MakeLinkOutcome =
  */
 export async function makeLink(
   { store, clock, record }: LinkServices,
-  { groups: requestedGroups = [], userId, ...wanted }: WantedLink,
+  { groups: requestedGroups = [], apps: requestedApps = [], userId, ...wanted }: WantedLink,
   maker?: LinkMaker,
 ): Promise<MakeLinkOutcome> {
   // Plain JavaScript can pass anything. A link with an unknown purpose would make an account.
@@ -63,11 +81,19 @@ export async function makeLink(
   // Plain JavaScript can pass these fields, but only a session proves who makes the link.
   for (const field of ["madeBy", "makerId", "makerValidUpTo"])
     if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
-  const groups = normalizeGroups(requestedGroups);
-  if (groups === "invalid") return { kind: "groups-invalid" };
+  const { purpose, name = "" } = wanted;
+  const isReset = purpose === "reset" || purpose === "reset-codes-off";
+  const apps = [...new Set(requestedApps)];
+  if (isReset && apps.length > 0)
+    throw new Fault("invalid_option", "apps is not an option of a link for a new password");
+  const named = normalizeGroups(requestedGroups);
+  if (named === "invalid") return { kind: "groups-invalid" };
   // Only the setup makes the first account.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { purpose, name = "" } = wanted;
+  const joined = await joinAppGroups(store.apps, apps, named, purpose === "guest");
+  if ("kind" in joined) return joined;
+  const groups = normalizeGroups(joined);
+  if (groups === "invalid") return { kind: "groups-invalid" };
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
   if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
   if (purpose === "guest" && !isUsableLabel(name)) return { kind: "label-invalid" };
@@ -76,7 +102,6 @@ export async function makeLink(
     if (await store.users.findByName(name)) return { kind: "username-taken" };
     if (await store.users.isNameUsed(name)) return { kind: "username-used" };
   }
-  const isReset = purpose === "reset" || purpose === "reset-codes-off";
   const now = new Date(clock.now());
   const user = isReset ? await store.users.findActive(toUserId(userId ?? ""), now) : undefined;
   if (isReset && !canHavePassword(user)) return { kind: "no-user" };
@@ -84,10 +109,12 @@ export async function makeLink(
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: digestText(token) };
   const userFields = user && { userId: user.id, name: user.username };
   const groupFields = groups.length > 0 && { groups };
+  const appFields = apps.length > 0 && { apps };
   const link: Link = {
     ...wanted,
     ...ids,
     ...groupFields,
+    ...appFields,
     ...userFields,
     ...(maker && toMakerFields(maker)),
   };
@@ -102,6 +129,31 @@ export async function makeLink(
   if (outcome === "removed" || !outcome) return { kind: "no-user" };
   await record(createAuditEvent("link_make", { user, name: describeLink(link) }));
   return { kind: "made", link, token };
+}
+
+/**
+ * Adds the first group of each app, unless the groups already open the app. The group `admins` is
+ * never added, because a link for an app must not make an administrator.
+ */
+async function joinAppGroups(
+  store: Pick<StoreParts["apps"], "find">,
+  apps: readonly string[],
+  groups: readonly string[],
+  isGuest: boolean,
+): Promise<readonly string[] | AppProblem> {
+  const joined = [...groups];
+  for (const app of apps) {
+    const found = await store.find(app);
+    if (found === undefined) return { kind: "app-unknown", app };
+    const { groups: required = [], factors } = found;
+    if (isGuest && factors === 2) return { kind: "app-needs-factor", app };
+    if (isGuest && required.length === 0) return { kind: "app-without-groups", app };
+    if (required.length === 0 || required.some((group) => joined.includes(group))) continue;
+    const first = required.find((group) => group !== ADMINS);
+    if (first === undefined) return { kind: "app-for-admins", app };
+    joined.push(first);
+  }
+  return joined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
-import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
+import { type App, hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import { isTooShort } from "../../identity/password-length.ts";
@@ -18,7 +18,7 @@ import { digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 
 interface FindLinkServices {
-  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -26,6 +26,8 @@ interface FindLinkServices {
 export interface OpenLink {
   readonly link: Link;
   readonly username: string | undefined;
+  /** Lists the apps of the link that still exist. */
+  readonly apps: readonly App[];
 }
 
 /**
@@ -41,13 +43,23 @@ export async function findLink(
   const link = await store.links.find(digestText(token), new Date(now));
   // The account of an invitation can end before the link does.
   if (!link || hasEnded(link, now)) return undefined;
-  if (link.userId === undefined) return { link, username: link.name };
+  if (link.userId === undefined) {
+    return { link, username: link.name, apps: await findApps(store.apps, link) };
+  }
   const user = await store.users.findActive(link.userId, new Date(now));
-  return user && { link, username: user.username };
+  return user && { link, username: user.username, apps: [] };
+}
+
+async function findApps(
+  store: Pick<StoreParts["apps"], "find">,
+  { apps = [] }: Link,
+): Promise<readonly App[]> {
+  const found = await Promise.all(apps.map((id) => store.find(id)));
+  return found.filter((app) => app !== undefined);
 }
 
 interface UseLinkServices extends StartSessionServices, FindLinkServices, ChangeServices {
-  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
@@ -71,7 +83,13 @@ type UseLinkOutcome =
   | { readonly kind: "gone" }
   /** The link can still be used. */
   | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
-  | { readonly kind: "entered"; readonly user: User; readonly token: IssuedToken }
+  | {
+      readonly kind: "entered";
+      readonly user: User;
+      readonly token: IssuedToken;
+      /** The browser continues at the URL of this app, if the link is for one app. */
+      readonly app: App | undefined;
+    }
   /** No session starts, because the sign-in still asks for a one-time code. */
   | { readonly kind: "password-reset" };
 
@@ -111,7 +129,8 @@ export async function useLink(
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
   services.events.record(createAuditEvent("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
-  return { kind: "entered", user, token: startSession(services, user, client) };
+  const app = link.apps?.length === 1 ? open.apps[0] : undefined;
+  return { kind: "entered", user, token: startSession(services, user, client), app };
 }
 
 interface RemoveEndedLinksServices {

@@ -8,6 +8,7 @@ import { ASKING_FACTOR, findSignInPath } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import { addReturnTo } from "../../http/return-to.ts";
 import { readCookie } from "../../http/session-cookie.ts";
+import { parseJsonObject } from "../../lib/json.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { judgeUser } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
@@ -15,8 +16,8 @@ import type { Context, SignInApp } from "../context.ts";
 import { toClaims } from "./claims.ts";
 import { REASONS } from "./interaction-policy.ts";
 import type { Oidc } from "./oidc-pages.ts";
-import { toFormTarget } from "./provider-pages.ts";
-import { toAcr, toAmr, type Visitor } from "./visitor.ts";
+import { listFormTargets } from "./provider-pages.ts";
+import { TWO_FACTORS, toAcr, toAmr, type Visitor } from "./visitor.ts";
 
 type Interaction = InstanceType<Provider["Interaction"]>;
 
@@ -64,9 +65,9 @@ export async function findSignInApp(
 }
 
 /** Lists where the sign-in returns to, for the policy of its forms. */
-function listReturning({ interaction }: Step): readonly string[] {
+function listReturning({ app, interaction }: Step): readonly string[] {
   const { redirect_uri: uri } = interaction.params;
-  return typeof uri === "string" ? [toFormTarget(uri)] : [];
+  return uri === undefined ? [] : listFormTargets(app, uri);
 }
 
 /** Continues a sign-in to an app: asks for what is missing, or returns to the app. */
@@ -153,9 +154,10 @@ async function askToSignIn(context: Context, query = ""): Promise<Answer> {
 /** Asks for what the app requires of this sign-in, or refuses. Returns `undefined` if all is there. */
 async function answerMissing(
   context: Context,
-  { interaction, app }: Step,
+  step: Step,
   visitor: Visitor,
 ): Promise<Answer | undefined> {
+  const { interaction, app } = step;
   const { rules, views, client } = context;
   const { user, factors } = visitor;
   switch (judgeUser(app, user, factors)) {
@@ -173,13 +175,41 @@ async function answerMissing(
   const isNew = Math.floor(visitor.signedInAt / 1_000) >= (interaction.iat ?? 0);
   const asksAgain = ["login_prompt", "max_age"].some((reason) => reasons.includes(reason));
   if (asksAgain && !isNew) return askToSignIn(context, `?${AGAIN}=${interaction.iat}`);
-  const asksFactor = [REASONS.acr, "essential_acr", "essential_acrs"].some((reason) =>
-    reasons.includes(reason),
-  );
-  if (asksFactor && factors < 2 && !isNew && (await hasSecondFactor(context, visitor))) {
-    return askToSignIn(context, ASKING_FACTOR);
+  if (isOtherUser(interaction, visitor)) return askToSignIn(context);
+  if (reasons.includes(REASONS.acr) && factors < 2 && !isNew) {
+    if (await hasSecondFactor(context, visitor)) return askToSignIn(context, ASKING_FACTOR);
   }
-  return undefined;
+  if (ESSENTIAL.some((reason) => reasons.includes(reason))) {
+    const isPossible = readEssentialAcrs(interaction).includes(TWO_FACTORS) && factors < 2;
+    if (isPossible) return askToSignIn(context, ASKING_FACTOR);
+    return finish(step, {
+      error: "unmet_authentication_requirements",
+      error_description: "none of the requested ACRs can be obtained",
+    });
+  }
+  // The same question again would be an endless loop of redirects.
+  return interaction.lastSubmission?.login === undefined
+    ? undefined
+    : finish(step, { error: "login_required", error_description: "the sign-in does not suffice" });
+}
+
+/** The provider asks for these reasons if an app requires one of some values of the claim `acr`. */
+const ESSENTIAL = ["essential_acr", "essential_acrs"];
+
+function readEssentialAcrs({ prompt }: Interaction): readonly unknown[] {
+  const { acr } = prompt.details as { readonly acr?: { readonly [key: string]: unknown } };
+  return [acr?.value, acr?.values].flat();
+}
+
+/** Returns whether the app asks for another account than the one that is signed in. */
+function isOtherUser({ prompt, params }: Interaction, { user }: Visitor): boolean {
+  const { sub } = prompt.details as { readonly sub?: { readonly value?: unknown } };
+  if (sub?.value !== undefined && sub.value !== user.id) return true;
+  if (!prompt.reasons.includes("id_token_hint")) return false;
+  // The provider has verified the hint.
+  const [, claims = ""] = String(params.id_token_hint).split(".");
+  const hinted = parseJsonObject(Buffer.from(claims, "base64url").toString("utf8"));
+  return hinted?.sub !== user.id;
 }
 
 async function hasSecondFactor({ rules }: Context, { user }: Visitor): Promise<boolean> {

@@ -90,7 +90,7 @@ export function createOidc(services: Services): Oidc {
     if (request.method === "POST" && redirectable.has(request.path)) {
       // A form of another site arrives without the session cookie. The browser sends the cookie with
       // the request that follows a redirect.
-      return redirect(`${request.path}?${Buffer.from(body).toString("latin1")}`);
+      return redirect(`${request.path}?${toQuery(body)}`);
     }
     if (request.path === `${paths.base}${OIDC}logout` && request.method === "GET") {
       const named = await nameSigningOutApp(services, request);
@@ -122,6 +122,12 @@ function requireNode(): void {
   if (process.versions.bun === undefined && process.versions.deno === undefined) return;
   throw new Fault("oidc_needs_node", "latchkey/oidc runs on Node.js only");
 }
+
+/** Returns a form as a query. Only what a URL may contain is copied as it is. */
+const toQuery = (form: Uint8Array): string =>
+  Buffer.from(form)
+    .toString("latin1")
+    .replace(/[^!-~]|[#"<>\\]/g, (byte) => `%${Buffer.from(byte, "latin1").toString("hex")}`);
 
 const refuseBody = (status: number, reason: string): Answer =>
   respondJson({ error: "invalid_request", error_description: reason }, status);

@@ -1,8 +1,10 @@
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
+import type { App } from "../../db/records.ts";
 import { OIDC, OIDC_DEVICE } from "../../http/paths.ts";
 import type { Answer } from "../../http/responses.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
 import { getWords } from "../../pages/words.ts";
+import { splitList } from "../apps/app-fields.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { Services } from "../context.ts";
 import { Exchange } from "./exchange-pages.ts";
@@ -52,11 +54,13 @@ export function createProviderPages({ rules, views, paths }: Services): Provider
 
     confirmSignOut: (ctx, secret) =>
       show(ctx, async ({ request, visitor }) => {
-        const app = await findShownApp(ctx);
+        const apps = await rules.appDirectory.read();
+        const app = apps.find(ctx.oidc.client?.clientId ?? "");
         const formPath = `${paths.base}${OIDC}logout/confirm`;
         const returnUri = ctx.oidc.params?.post_logout_redirect_uri;
-        const returning = typeof returnUri === "string" ? [toFormTarget(returnUri)] : [];
-        const data = { kind: "ask", app, formPath, secret } as const;
+        const returning = app && returnUri ? listFormTargets(app, returnUri) : [];
+        const shown = app && toShownApp(app, apps, paths.base);
+        const data = { kind: "ask", app: shown, formPath, secret } as const;
         return views.page({ request, user: visitor?.user }, "signOut", data, { returning });
       }),
 
@@ -124,10 +128,21 @@ function shorten(value: unknown): string {
 }
 
 /**
- * Returns what a policy for forms must name so that a sign-in can return to a URI: its origin, or
- * its scheme if a browser cannot open it.
+ * Lists what a policy for forms must name so that a form can return to an app. A browser applies the
+ * policy to every redirect that follows, and many apps continue at the URL where people open them.
+ *
+ * @param uri the form returns to this URI first. An app on a device can choose its port.
  */
-export function toFormTarget(uri: string): string {
+export function listFormTargets(
+  { url, redirects, signOutRedirects }: App,
+  uri: unknown,
+): readonly string[] {
+  const uris = [uri, url, ...splitList(redirects), ...splitList(signOutRedirects)];
+  return [...new Set(uris.flatMap((each) => (typeof each === "string" ? toFormTarget(each) : [])))];
+}
+
+/** Returns the origin of a URI, or its scheme if a browser cannot open it. */
+function toFormTarget(uri: string): string {
   const { protocol, origin } = new URL(uri);
   return protocol === "https:" || protocol === "http:" ? origin : protocol;
 }

@@ -57,7 +57,8 @@ export interface ProviderSettings {
   readonly keys: readonly SigningJwk[];
 }
 
-const POLICY = "default-src 'none'; script-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+/** Without a source, a directive allows nothing. The provider adds the digest of its own script. */
+const POLICY = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -211,11 +212,13 @@ export function createProvider(
     },
   });
 
-  // The provider adds the digest of its own script to this policy where it posts a response to an
-  // app. Such a page may post to any app.
+  // Where the provider posts a response to an app, its page may post to any app.
   provider.use(async (ctx, next) => {
     ctx.set("Content-Security-Policy", POLICY);
     await next();
+    // Browsers warn about 'none' beside a digest.
+    const policy = ctx.response.get("Content-Security-Policy");
+    ctx.set("Content-Security-Policy", policy.replace("'none' 'sha256-", "'sha256-"));
   });
   provider.on("session.destroyed", () => {
     if (Provider.ctx !== undefined) exchanges.endSession(Provider.ctx.req);

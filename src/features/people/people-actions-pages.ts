@@ -101,6 +101,9 @@ const problems: Readonly<
   "label-invalid": ["usernameInvalid", "username"],
   ...{ "no-account": null, "no-user": null, "no-link": null, revoked: null, set: null },
   ...{ renamed: null, ended: null, removed: null },
+  // The forms of the page name no apps.
+  ...{ "app-unknown": null, "app-without-groups": null },
+  ...{ "app-needs-factor": null, "app-for-admins": null },
 };
 
 /** Runs the form of this name, and shows its outcome on the page. */

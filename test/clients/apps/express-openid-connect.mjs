@@ -3,7 +3,15 @@ import express from "express";
 import openid from "express-openid-connect";
 
 const { auth, requiresAuth } = openid;
-const { ISSUER, CLIENT_ID, CLIENT_SECRET, APP_URL, PORT } = process.env;
+const { ISSUER, CLIENT_ID, CLIENT_SECRET, APP_URL, PORT, RESPONSE_MODE = "query" } = process.env;
+
+/** Remembers which sessions have ended, as a store of express-session. */
+const ended = new Map();
+const store = {
+  get: (id, done) => done(null, ended.get(id)),
+  set: (id, session, done) => done(null, ended.set(id, session)),
+  destroy: (id, done) => done(null, ended.delete(id)),
+};
 
 const app = express();
 app.use(
@@ -13,9 +21,14 @@ app.use(
     clientID: CLIENT_ID,
     clientSecret: CLIENT_SECRET,
     secret: crypto.randomUUID(),
-    authorizationParams: { response_type: "code", scope: "openid profile groups" },
+    authorizationParams: {
+      response_type: "code",
+      response_mode: RESPONSE_MODE,
+      scope: "openid profile groups",
+    },
     authRequired: false,
     idpLogout: true,
+    backchannelLogout: { store },
     routes: { postLogoutRedirect: "/bye" },
   }),
 );

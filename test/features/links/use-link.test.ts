@@ -51,7 +51,7 @@ test("an invitation opens until it is used, and signs its account in", async (t)
   const facts = { groups: ["family"], endsAt: at(2 * MINUTE_MS) };
   const open = await link({ purpose: "invite", ...facts });
   for (let n = 0; n < 2; n += 1)
-    assert.deepEqual(await find(open.token), { link: open.link, username: undefined });
+    assert.deepEqual(await find(open.token), { link: open.link, username: undefined, apps: [] });
   const entered = await use(open.token);
   assert.ok(entered.kind === "entered");
   const { user, token } = entered;

@@ -66,15 +66,11 @@ module("oidcc-scope-email", "returns no address that the account does not have",
   assert.deepEqual([told, granted], [{}, "openid email"]);
 });
 
-for (const scope of ["address", "phone"]) {
-  module(
-    `oidcc-scope-${scope}`,
-    "signs in without this scope, which is not known",
-    async (visit) => {
-      const { told, granted } = await readClaims(visit, `openid ${scope}`);
-      assert.deepEqual([told, granted], [{}, "openid"]);
-    },
-  );
+for (const name of ["oidcc-scope-address", "oidcc-scope-phone"]) {
+  module(name, "signs in without this scope, which is not known", async (visit) => {
+    const { told, granted } = await readClaims(visit, `openid ${name.split("-").at(-1)}`);
+    assert.deepEqual([told, granted], [{}, "openid"]);
+  });
 }
 
 module("oidcc-scope-all", "returns what the account has for all scopes together", async (visit) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import * as client from "openid-client";
-import { addApp } from "../../../src/features/apps/manage-apps.ts";
 import { ISSUER } from "../provider.ts";
 import { errorIn, isLoginPage, redeem, signIn, startSignIn, walk } from "../sign-in.ts";
 import { module } from "./both.ts";
@@ -74,17 +73,11 @@ module(
       "ES256",
       "RS256",
     ]);
-    const services = {
-      store: provider.store,
-      clock: { now: () => Date.now() },
-      appDirectory: { forget: () => undefined },
-      record: () => undefined,
-    };
     const redirects = ["https://unsigned.example.org/callback"];
-    const outcome = await addApp(services, {
+    const added = provider.auth.apps.add({
       ...{ name: "Unsigned", redirects, signing: "none" as "RS256" },
     });
-    assert.equal(outcome.kind, "signing-invalid");
+    await assert.rejects(added, { code: "invalid_option" });
   },
 );
 
