@@ -58,6 +58,7 @@ import {
   revokeLink,
   type WantedLink,
 } from "./features/links/make-link.ts";
+import { rotateSigningKeys } from "./features/oidc/signing-keys.ts";
 import {
   type AddUserOutcome,
   type AddUserServices,
@@ -219,6 +220,11 @@ export interface ManagedApps {
    */
   setIcon(id: string, scheme: IconScheme, image: Uint8Array): Promise<SetIconOutcome>;
   removeIcon(id: string, scheme: IconScheme): Promise<"no-icon" | "removed">;
+  /**
+   * Replaces the keys that sign tokens and assertions, within a second on every instance. The
+   * replaced keys stay published for 30 days. Otherwise, keys are replaced after 90 days.
+   */
+  rotateKeys(): Promise<"rotated" | "no-keys">;
 }
 
 /** Describes an app with what is known of its secrets and icons. */
@@ -400,7 +406,9 @@ export const createFactors = (services: RecordingServices): SecondFactors =>
     removeAll: async (userId) => removeFactors(services, checkUserId(userId)),
   });
 
-export function createApps(services: AppServices): ManagedApps {
+export function createApps(
+  services: AppServices & { readonly store: Pick<StoreParts, "apps" | "signingKeys"> },
+): ManagedApps {
   const { apps } = services.store;
   return Object.freeze<ManagedApps>({
     list: async () => (await apps.list()).map(toAppDetails),
@@ -429,5 +437,6 @@ export function createApps(services: AppServices): ManagedApps {
       ),
     removeIcon: async (id, scheme) =>
       removeAppIcon(services, requireText("id", id), requireScheme(scheme)),
+    rotateKeys: async () => rotateSigningKeys(services),
   });
 }

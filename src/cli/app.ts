@@ -189,6 +189,18 @@ export const secret: Command = createAccountCommand({
   },
 });
 
+export const rotateKeys: Command = createAccountCommand({
+  details:
+    "Makes new keys for what apps verify: ID tokens, sign-outs and assertions. The earlier keys stay published for 30 days. Without this command, keys are replaced after 90 days.",
+  examples: ["latchkey app rotate-keys"],
+
+  async change({ apps }) {
+    return (await apps.rotateKeys()) === "rotated"
+      ? "Replaced the signing keys. The earlier ones stay valid for 30 days."
+      : "There are no signing keys yet: the first sign-in to an app makes them.";
+  },
+});
+
 export const list: Command = createListCommand<AppDetails>({
   details: "In the order of their IDs.",
   examples: ["latchkey app list", "latchkey app list --json"],
@@ -342,7 +354,9 @@ function readFields(options: OptionValues): AppFields {
   return {
     ...(typeof name === "string" && { name }),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === "string")),
-    ...(typeof groups === "string" && { groups: groups.split(",").map((group) => group.trim()) }),
+    ...(typeof groups === "string" && {
+      groups: groups === "" ? [] : groups.split(",").map((group) => group.trim()),
+    }),
     ...(factor !== undefined && { factors: factor === "2" ? 2 : 1 }),
     ...Object.fromEntries(
       Object.entries(lists).flatMap(([field, uris]) =>

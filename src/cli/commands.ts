@@ -61,6 +61,7 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["app change", "Change an app", createLoader("change", loadAppCommands)],
     ["app remove", "Remove an app", createLoader("remove", loadAppCommands)],
     ["app secret", "Make a second secret of an app", createLoader("secret", loadAppCommands)],
+    ["app rotate-keys", "Make new signing keys", createLoader("rotateKeys", loadAppCommands)],
   ],
   Links: [
     ["link invite", "Make a link for a new account", createLoader("invite", loadLinkCommands)],

@@ -241,6 +241,7 @@ export function createParts<Open extends OpenDatabase>(
     signingKeys: {
       list: operation("signingKeys.list", signingKeys.listSigningKeys),
       insert: operation("signingKeys.insert", signingKeys.insertSigningKeys),
+      replace: operation("signingKeys.replace", signingKeys.replaceSigningKeys),
     },
     log: {
       insert: operations.define("log.insert", insertEntries),

@@ -209,6 +209,7 @@ test("refuses each wrong value in one line, with what to write instead", async (
     ['the URL "https://a.test/\\u{0}"', "add", "a", "--url", "https://a.test/\0"],
     ['the upstream "http://a/b"', "add", "a", "--upstream", "http://a/b"],
     ['the groups "A"', "add", "a", "--groups", "A"],
+    ['the groups ","', "add", "a", "--groups", ","],
     ['--factor takes 1 or 2, but got "3"', "add", "a", "--factor", "3"],
     ["--signing takes RS256 or ES256", "add", "a", "--signing", "HS256"],
     ["can have a back-channel URL: add a redirect URI", "add", "a", "--backchannel", "https://a"],

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
+import { copyStore } from "../../src/db/copy-store.ts";
 import { listColumns, tables } from "../../src/db/tables.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import {
@@ -8,6 +10,7 @@ import {
   rowsIn,
   rowsOfEveryTable,
   ruleForBoth as rule,
+  stores,
   user,
 } from "./either.ts";
 
@@ -46,6 +49,18 @@ rule("leaves out rows of a user whose key is known", async (store) => {
   const [, ...before] = Object.entries(byTable(rowsOfEveryTable()));
   assert.partialDeepStrictEqual(await rowsIn(store), Object.fromEntries(before));
 });
+
+for (const [name, fresh] of Object.entries(stores)) {
+  test(`${name}: copies the rows of every table into the other database`, async (t) => {
+    const [, other] = Object.entries(stores).find(([kind]) => kind !== name) ?? [];
+    assert.ok(other);
+    const [source, target] = [await (await fresh(t))(), await (await other(t))()];
+    const all = rowsOfEveryTable();
+    await source.transfer.importRows(all, async () => {});
+    assert.equal((await copyStore(source.transfer, target.transfer)).kind, "copied");
+    assert.deepEqual(await rowsIn(target), byTable(all));
+  });
+}
 
 rule("imports nothing with the ID of an app that exists", async (store) => {
   const all = rowsOfEveryTable();

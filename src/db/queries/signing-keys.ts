@@ -14,6 +14,19 @@ export async function listSigningKeys(db: Db): Promise<readonly SigningKey[]> {
   return rows.map((row) => toRecord(tables.signing_keys, row));
 }
 
+/** Marks all keys as replaced. Whoever signs next makes new ones. Returns whether there were any. */
+export const replaceSigningKeys = async (db: Db, at: Date): Promise<boolean> =>
+  (await markReplaced(db, at)) > 0;
+
+async function markReplaced(db: Db, at: Date, id?: string): Promise<number> {
+  let query = db
+    .updateTable("latchkey_signing_keys")
+    .set({ replaced_at: at.getTime() })
+    .where("replaced_at", "is", null);
+  if (id !== undefined) query = query.where("id", "=", id);
+  return (await query.returning("id").execute()).length;
+}
+
 /**
  * Inserts the keys, unless another process has made keys since then. Marks earlier keys as replaced,
  * and removes keys that were replaced before `removeBefore`.
@@ -35,16 +48,12 @@ export const insertSigningKeys = (
 ): Promise<boolean> =>
   runTransaction(db, async (trx) => {
     const existing = await listSigningKeys(trx);
-    if (existing.some(({ id, createdAt }) => createdAt >= since && !ignored.includes(id)))
-      return false;
-    for (const key of keys) {
-      await trx
-        .updateTable("latchkey_signing_keys")
-        .set({ replaced_at: key.createdAt.getTime() })
-        .where("replaced_at", "is", null)
-        .where("algorithm", "=", key.algorithm)
-        .execute();
-    }
+    const current = existing.filter(
+      ({ id, replacedAt }) => replacedAt === undefined && !ignored.includes(id),
+    );
+    if (current.some(({ createdAt }) => createdAt >= since)) return false;
+    const at = keys[0]?.createdAt ?? since;
+    for (const { id } of current) await markReplaced(trx, at, id);
     await trx
       .deleteFrom("latchkey_signing_keys")
       .where("replaced_at", "<", removeBefore.getTime())

@@ -79,7 +79,10 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
   if (section !== undefined && !isUsableName(section))
     return { kind: "section-invalid", value: section };
   const groups = fields.groups === undefined ? (app.groups ?? []) : normalizeGroups(fields.groups);
-  if (groups === "invalid") return { kind: "groups-invalid", value: String(fields.groups) };
+  // A list without a name would open the app to all users, for example if a variable is empty.
+  const isNameless = fields.groups !== undefined && fields.groups.length > 0 && groups.length === 0;
+  if (groups === "invalid" || isNameless)
+    return { kind: "groups-invalid", value: String(fields.groups) };
   const factors = fields.factors ?? app.factors ?? 1;
   if (factors !== 1 && factors !== 2) return { kind: "factors-invalid", value: String(factors) };
   const signing = fields.signing ?? app.signing ?? "RS256";

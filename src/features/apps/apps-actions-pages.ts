@@ -155,7 +155,7 @@ function readFields({ oidc }: UserContext, form: Form): AppFields & { readonly n
     section: form("section"),
     url: form("url").trim(),
     upstream: form("upstream").trim(),
-    groups: form("groups").replaceAll(/\s/g, "").split(","),
+    groups: form("groups").trim() === "" ? [] : form("groups").replaceAll(/\s/g, "").split(","),
     factors: form("factor") === "" ? 1 : 2,
     ...(oidc !== undefined && {
       clientType: form("public") === "" ? secretType : "public",

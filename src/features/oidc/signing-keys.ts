@@ -48,7 +48,8 @@ export async function readSigningKeys(
   const stored = await store.signingKeys.list();
   const opened = openKeys(services, stored);
   const isOpen = ({ id }: SigningKey) => opened.some(({ kid }) => kid === id);
-  if (stored.some((key) => key.createdAt >= since && isOpen(key))) return opened;
+  const isCurrent = (key: SigningKey) => key.replacedAt === undefined && key.createdAt >= since;
+  if (stored.some((key) => isCurrent(key) && isOpen(key))) return opened;
   await makeKeys(
     services,
     since,
@@ -57,9 +58,18 @@ export async function readSigningKeys(
   return openKeys(services, await store.signingKeys.list());
 }
 
-/** Makes new keys. The replaced keys still verify what they have signed. */
-export async function rotateSigningKeys(services: SigningKeyServices): Promise<void> {
-  await makeKeys(services, new Date(services.clock.now() + 1), []);
+/**
+ * Replaces the keys. The instance that signs next makes new ones, so that they are sealed with its
+ * secret. The replaced keys still verify what they have signed.
+ */
+export async function rotateSigningKeys({
+  store,
+  clock,
+  record,
+}: Omit<SigningKeyServices, "seals">): Promise<"rotated" | "no-keys"> {
+  if (!(await store.signingKeys.replace(new Date(clock.now())))) return "no-keys";
+  await record(createAuditEvent("app_keys", {}));
+  return "rotated";
 }
 
 /** Returns the public parts, as apps read them. */
@@ -82,15 +92,14 @@ const ALGORITHMS: readonly KeyAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 
 /** Makes a key for each algorithm, unless another process has made keys since then. */
 async function makeKeys(
-  { store, clock, seals, record }: SigningKeyServices,
+  { store, clock, seals }: SigningKeyServices,
   since: Date,
   ignored: readonly string[],
 ): Promise<void> {
   const now = clock.now();
   const keys = await Promise.all(ALGORITHMS.map((algorithm) => makeKey(seals, algorithm, now)));
   const removeBefore = new Date(now - KEEP_MS);
-  if (await store.signingKeys.insert(keys, { since, removeBefore, ignored }))
-    await record(createAuditEvent("app_keys", {}));
+  await store.signingKeys.insert(keys, { since, removeBefore, ignored });
 }
 
 const generate = promisify(generateKeyPair);

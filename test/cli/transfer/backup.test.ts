@@ -13,10 +13,13 @@ import {
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { byTable, rowsIn, rowsOfEveryTable } from "../../db/either.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startConfigured } from "../../support/gate.ts";
+import { openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { sqlitePlace } from "../user/place.ts";
 import { contentOf, filled } from "./backup-place.ts";
 
 test("backup makes a file that only its owner can read", async (t) => {
@@ -28,6 +31,14 @@ test("backup makes a file that only its owner can read", async (t) => {
   assert.deepEqual(await readdir(dirname(backup)), ["backup.db"]);
   assert.deepEqual(await readdir(dirname(database)), ["latchkey.db"], "nothing is left here");
   assert.deepEqual(await contentOf(backup), await contentOf(database));
+});
+
+test("a backup contains the rows of every table", async (t) => {
+  const { env, store } = await sqlitePlace(t);
+  await store.transfer.importRows(rowsOfEveryTable(), async () => {});
+  const backup = join(await tempDir(t), "backup.db");
+  await outputOf(["backup", backup], { env });
+  assert.deepEqual(await rowsIn(await openStore(t, backup)), byTable(rowsOfEveryTable()));
 });
 
 test("a backup includes acknowledged writes that are still in the write-ahead log", async (t) => {

@@ -78,6 +78,8 @@ test("names each value that it refuses, and what to write instead", () => {
     [{ name: "ä".repeat(128) }, "name-invalid", "ä", "255 bytes"],
     [{ section: "a\nb" }, "section-invalid", '"a\nb"', "without"],
     [{ groups: ["A B"] }, "groups-invalid", '"A B"', "family,photos"],
+    [{ groups: [""] }, "groups-invalid", '""', "family,photos"],
+    [{ groups: ["", ""] }, "groups-invalid", '","', "family,photos"],
     [
       {
         groups: Array(33)
