@@ -142,6 +142,37 @@ function addPeople({ gate }: AtGate): void {
   execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
 }
 
+const APPS = "/account/apps";
+const CALLBACK = "https://photos.example.org/a/long/path/to/the/callback-of-the-app";
+
+/** On the page of an app, with sign-outs of all kinds. */
+async function atApp(at: AtGate): Promise<void> {
+  const [{ value: session = "" } = {}] = await at.page.context().cookies();
+  const fields = {
+    url: "https://photos.example.org",
+    groups: "family,guests",
+    redirects: CALLBACK,
+  };
+  await at.gate.send(`${APPS}/add`, { form: { name: "Photos", ...fields }, session });
+  const columns =
+    "id, app_id, user_id, sid, url, ended_at, due_at, tries, acknowledged_at, problem";
+  for (const [id, due, acknowledged, problem] of [
+    ["a", "NULL", "1772000000000", "NULL"],
+    ["b", "9e12", "NULL", "'the app answered 503'"],
+    ["c", "NULL", "NULL", "'the app answered 404'"],
+  ] as const) {
+    execute(
+      at.gate.databaseFile,
+      `INSERT INTO latchkey_sign_outs (${columns}, expires_at) SELECT '${id}', 'photos', id, 's', 'https://a.test', 1772000000000, ${due}, 1, ${acknowledged}, ${problem}, 9e12 FROM latchkey_users`,
+    );
+  }
+  execute(
+    at.gate.databaseFile,
+    "INSERT INTO latchkey_consents (id, user_id, app_id, scopes, created_at) SELECT 'photos/' || id, id, 'photos', 'openid', 1772000000000 FROM latchkey_users",
+  );
+  await to(`${APPS}/photos`)(at);
+}
+
 /** The page of a new one-time link. */
 const toLink =
   (...args: readonly string[]): Steps =>
@@ -259,6 +290,29 @@ export const states: readonly State[] = [
   home("people, with a new link", async (at) => {
     await to(PEOPLE)(at);
     await submit(at.page, `${PEOPLE}/invite`);
+  }),
+  home("apps", async (at) => {
+    await atApp(at);
+    await to(APPS)(at);
+    await unfold(at.page);
+  }),
+  home("an app", async (at) => {
+    await atApp(at);
+    await unfold(at.page);
+  }),
+  home("an app with a refused address", async (at) => {
+    await atApp(at);
+    await at.page.locator("#redirects").fill("http://photos.example.org/callback");
+    await leave(at.page, () => sendButton(at.page, `${APPS}/change`).click());
+  }),
+  home("an app with a new secret", async (at) => {
+    await atApp(at);
+    await leave(at.page, () => sendButton(at.page, `${APPS}/secret`).click());
+  }),
+  home("home with an app that knows the person", async (at) => {
+    await atApp(at);
+    await to("/")(at);
+    await unfold(at.page);
   }),
   home("activity of everybody", to(`${PEOPLE}/activity`)),
   home("sign-in with a code", async (at) => {

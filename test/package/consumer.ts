@@ -7,6 +7,7 @@ import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
 import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
+import { oidc } from "latchkey/oidc";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
 import { openSqlite } from "latchkey/sqlite";
 import { signInAs } from "latchkey/testing";
@@ -16,6 +17,7 @@ const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
+oidc satisfies Parameters<typeof createAuth>[0]["oidc"];
 signInAs satisfies (...given: never) => unknown;
 
 const { routes, requireAuth } = nodeAuth(auth);

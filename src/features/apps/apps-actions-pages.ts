@@ -211,6 +211,7 @@ const createProblem = (
 function toProblem(context: UserContext, outcome: Problem): Result {
   if (!("problem" in outcome)) return createProblem(context, ...problems[outcome.kind]);
   const { urlProblems } = getWords(context.views.locale(context.request));
-  const message = `${shortenText(outcome.value)}: ${urlProblems[outcome.problem]}`;
+  // The page capitalizes the first letter of a message, which would change a URL.
+  const message = `${urlProblems[outcome.problem]} (${shortenText(outcome.value)})`;
   return { kind: "problem", problem: { message, fields: [urlFields[outcome.kind]] } };
 }

@@ -140,7 +140,7 @@ test("of two forms at once, one adds the app, and one makes the second secret", 
 });
 
 const url = (value: string, problem: keyof typeof en.urlProblems) =>
-  `${value}: ${en.urlProblems[problem]}`;
+  `${en.urlProblems[problem]} (${value})`;
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, at) => `${CALLBACK}/${at}`).join("\n");
 
