@@ -126,6 +126,8 @@ export interface PageData {
       readonly kind: "name" | "email" | "groups";
       readonly value: string;
     }[];
+    /** True if the answer is kept, so that the app asks only once. */
+    readonly isKept: boolean;
     /** True if the app stays signed in after a sign-out here. */
     readonly staysSignedIn: boolean;
     /** The form goes to this path, with the field `answer`, which is `yes` or `no`. */

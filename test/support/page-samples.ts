@@ -63,6 +63,7 @@ export const samples: Samples = {
       app: { ...app, iconUrl: "/light", darkIconUrl: "/dark" },
       host: "a.test",
       shares,
+      isKept: true,
       staysSignedIn: true,
       formPath: "/oidc/interaction/1",
     },

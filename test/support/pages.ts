@@ -84,6 +84,7 @@ export const plain: Omit<PageData, "error"> = {
     app: { name: "Photos", iconUrl: undefined, darkIconUrl: undefined },
     host: "a.test",
     shares: [],
+    isKept: false,
     staysSignedIn: false,
     formPath: "/oidc/interaction/1",
   },

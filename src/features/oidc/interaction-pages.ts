@@ -267,6 +267,8 @@ async function showConsent(context: Context, step: Step, { user }: Visitor): Pro
         ? [{ kind: "groups", value: groups.join(", ") } as const]
         : []),
     ],
+    // Anybody's app can use the address of a public client on a device, so it asks each time.
+    isKept: !step.interaction.prompt.reasons.includes("public_client"),
     staysSignedIn: scopes.includes("offline_access"),
     formPath: request.path,
   };
