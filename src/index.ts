@@ -40,7 +40,7 @@ export type {
   MakeSecretOutcome,
 } from "./features/apps/manage-apps.ts";
 export type { AddedKey, AddKeyOutcome } from "./features/keys/manage-keys.ts";
-export type { MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
+export type { LinkAppProblem, MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
 export type {
   AddUserOutcome,
   RemoveUserOutcome,

@@ -217,6 +217,7 @@ export function createParts<Open extends OpenDatabase>(
       findCurrent: operation("grants.findCurrent", grants.findCurrentGrant),
       findAllCurrent: operation("grants.findAllCurrent", grants.findCurrentGrants),
       findOfSession: operation("grants.findOfSession", grants.findGrantOfSession),
+      move: operation("grants.move", grants.moveGrants),
       removeExpired: operation("grants.removeExpired", removeExpiredGrants),
       list: operation("grants.list", grants.listGrants),
       listCurrent: operation("grants.listCurrent", grants.listCurrentGrants),

@@ -104,6 +104,8 @@ export interface SignInApp {
   readonly app: ShownApp;
   /** Lists the origins or schemes to which the sign-in returns, for the policy of its forms. */
   readonly returning: readonly string[];
+  /** The app expects this user. The text comes from the app. */
+  readonly loginHint: string | undefined;
 }
 
 /** Creates the pages of OpenID Connect. `latchkey/oidc` exports it. */

@@ -28,6 +28,10 @@ interface SignInPageServices {
  */
 export const AGAIN = "again";
 
+/** Returns the value of the field or parameter `again`, or `undefined` if it is not valid. */
+export const parseAgain = (value: string | undefined): string | undefined =>
+  value !== undefined && /^[1-9]\d{0,11}$/.test(value) ? value : undefined;
+
 /** Returns whether the user of this session has signed in within the last ten minutes. */
 export function hasRecentSignIn({ rules }: RecentSignInServices, request: WebRequest): boolean {
   const session = readSession(rules, request);

@@ -170,6 +170,10 @@ export interface PageData {
     readonly continueTo?: string | undefined;
     /** True if that user signs in again to confirm the next action. */
     readonly confirms?: boolean;
+    /** This is the value of the hidden field `again` if `confirms` is true. Default: 1. */
+    readonly again?: string | undefined;
+    /** The form contains this username at first. */
+    readonly username?: string | undefined;
     /**
      * True if the page shows the optional field `code`, because at least one account uses codes.
      */

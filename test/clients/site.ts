@@ -99,13 +99,12 @@ export async function startSite(t: TestContext, registration: Registration): Pro
 
 /** The provider's library prints a notice where it uses a default that a server should not have. */
 function failOnNotices(t: TestContext): void {
-  const notices = [t.mock.method(console, "info"), t.mock.method(console, "warn")];
-  t.after(() =>
-    assert.deepEqual(
-      notices.flatMap(({ mock }) => mock.calls.map(String)),
-      [],
-    ),
-  );
+  const mocks = [t.mock.method(console, "info"), t.mock.method(console, "warn")];
+  t.after(() => {
+    const printed = mocks.flatMap(({ mock }) => mock.calls.map((call) => call.arguments.join(" ")));
+    // Must be the last hook, since hooks after a failing one do not run.
+    t.after(() => assert.deepEqual(printed, []));
+  });
 }
 
 /** Creates the account `OWNER`, and returns its ID. The browser is not signed in. */

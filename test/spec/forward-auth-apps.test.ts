@@ -106,7 +106,9 @@ test("refuses a host whose app is not certain, once any app has a host", async (
       assert.equal(refused.headers["remote-user"], undefined);
       assert.match(refused.body, /No app belongs to this address/);
     }
-    assert.equal((await ask(gate, host, undefined)).status, 403, `${host} without a session`);
+    const signedOut = await ask(gate, host, undefined);
+    assert.ok(signedOut.location?.startsWith(`${PUBLIC_URL}/login`) === true, "sign in first");
+    assert.equal((await ask(gate, host, undefined, { query: "?apps=only" })).status, 403, host);
   }
   for (const host of ["[::1]:8080", "127.0.0.1"])
     assert.equal((await ask(gate, host, ann)).status, 200, `${host} has no app`);
@@ -291,16 +293,18 @@ test("admits nobody while the apps cannot be read", async (t) => {
   const owner = await addTo(store, "owner");
   const session = await auth.sessions.create(owner.id);
   const headers = { cookie: session?.cookie, "x-forwarded-host": "app.example.test" };
-  const answer = async () => {
+  const answer = async (asked: object = headers) => {
     const socket = { remoteAddress: "127.0.0.1" };
     return auth.adapter.answer(
-      fakeNodeRequest({ socket, headers, method: "GET", url: "/forward-auth?deny=401" }),
+      fakeNodeRequest({ socket, headers: asked, method: "GET", url: "/forward-auth?deny=401" }),
     );
   };
   fault = new Unavailable("store_away", "the store is away", 5);
   const away = await answer();
   assert.deepEqual([away.status, away.headers["Retry-After"]], [503, "5"]);
   fault = new Error("a fault");
+  const signedOut = await answer({ accept: "text/html" });
+  assert.match(signedOut.headers.Location ?? "", /^\/login/, "signed out, it needs no apps");
   const failed = await answer();
   assert.deepEqual([failed.status, failed.headers["Remote-User"]], [500, undefined]);
   fault = undefined;

@@ -146,6 +146,45 @@ export async function listGrants(
   return rows.map(toGrant);
 }
 
+/** Contains what a new session of the same browser changes in its grants. */
+export type MovedGrants = Pick<Grant, "validUpTo" | "factors" | "expiresAt"> & {
+  readonly sessionId: string;
+};
+
+/**
+ * Moves the valid grants of a session to the session that replaces it, so that a person who signs in
+ * again stays signed in to all apps.
+ */
+export const moveGrants = (
+  db: Db,
+  fromSessionId: string,
+  userId: UserId,
+  { sessionId, validUpTo, factors, expiresAt }: MovedGrants,
+  now: Date,
+): Promise<void> =>
+  runTransaction(db, async (trx) => {
+    const rows = await selectStates(trx)
+      .where("latchkey_grants.session_id", "=", fromSessionId)
+      .where("latchkey_grants.user_id", "=", userId)
+      .execute();
+    for (const row of rows) {
+      const found = toCurrentGrant(row, now);
+      if (found === undefined) continue;
+      const { id, offline, expiresAt: ownExpiresAt } = found.grant;
+      const until = offline === undefined ? expiresAt : ownExpiresAt;
+      await trx
+        .updateTable("latchkey_grants")
+        .set({
+          session_id: sessionId,
+          valid_up_to: validUpTo,
+          factors,
+          expires_at: until.getTime(),
+        })
+        .where("id", "=", id)
+        .execute();
+    }
+  });
+
 /**
  * Ends grants with all their codes and tokens. Returns how many grants there were.
  *

@@ -29,9 +29,13 @@ import {
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
-import type { Apps } from "../apps/app-directory.ts";
 import type { Services } from "../context.ts";
-import { findRequestedApps, judgeRequest, type UnknownAppProblem } from "./requested-apps.ts";
+import {
+  findRequestedApps,
+  judgeRequest,
+  NO_APPS,
+  type UnknownAppProblem,
+} from "./requested-apps.ts";
 
 type KeyAdmitted = Exclude<KeyAdmission, KeyRefusal>;
 
@@ -62,14 +66,30 @@ export function answerForwardAuth(services: Services, request: WebRequest): Mayb
     authorization,
     () => request,
   );
-  const apps = services.rules.appDirectory.read();
-  if (admission instanceof Promise || apps instanceof Promise) {
-    // If either rejects, nobody is admitted.
-    return Promise.all([admission, apps]).then(([found, known]) =>
-      decide(services, request, query, found, known),
-    );
-  }
-  return decide(services, request, query, admission, apps);
+  return andThen(admission, (found) =>
+    andThen(findApps(services, request, query, found), (apps) =>
+      decide(services, request, query, found, apps),
+    ),
+  );
+}
+
+/**
+ * Finds the apps at the requested host. Reads no apps for a visitor who must sign in anyway, so the
+ * redirect works while the store is away. If the apps cannot be read, nobody is admitted.
+ */
+function findApps(
+  { options, proxies, rules }: Services,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  { kind }: Admission | KeyAdmission,
+): MaybePromise<readonly App[] | UnknownAppProblem> {
+  if (kind === "needs-setup" || kind === "key-refused") return NO_APPS;
+  const needsApp = options.apps === "only" || query.apps === "only";
+  const isSignedOut = kind === "needs-sign-in" || kind === "forged-token";
+  if (isSignedOut && !needsApp) return NO_APPS;
+  return andThen(rules.appDirectory.read(), (apps) =>
+    findRequestedApps(apps, needsApp, () => readRequestedHostName(proxies, request)),
+  );
 }
 
 /** Decides by the app, and by the lists and the factors of the query, whether the user may open it. */
@@ -78,18 +98,13 @@ function decide(
   request: WebRequest,
   query: ForwardAuthQuery,
   found: Admission | KeyAdmission,
-  known: Apps,
+  apps: readonly App[] | UnknownAppProblem,
 ): MaybePromise<Answer> {
   const admission = found.kind === "bound" ? readBound(services, request, found) : found;
-  if (admission.kind === "needs-setup" || admission.kind === "key-refused") {
-    return refuse(services, request, query, admission);
-  }
-  const { options, proxies } = services;
-  const needsApp = options.apps === "only" || query.apps === "only";
-  const apps = findRequestedApps(known, needsApp, () => readRequestedHostName(proxies, request));
   if (typeof apps === "string") {
     return refuse(services, request, query, { kind: "unknown-app", problem: apps });
   }
+  if (admission.kind === "key-refused") return refuse(services, request, query, admission);
   const isKey = admission.kind === "key-admitted";
   if (!isKey && !isAdmitted(admission)) return refuse(services, request, query, admission);
   const { user, factors } = admission;

@@ -9,7 +9,8 @@ import { type Apps, type AppVerdict, judgeUser } from "../apps/app-directory.ts"
  */
 export type UnknownAppProblem = "no-app" | "host-unreadable";
 
-const NO_APPS: readonly App[] = [];
+/** Without an app, the query alone decides. */
+export const NO_APPS: readonly App[] = [];
 
 /**
  * Finds the apps at the requested host. A host without a certain name is refused as soon as any app

@@ -50,12 +50,12 @@ export type MakeLinkOutcome =
   /** These outcomes have the same meaning as in `addUser`. */
   | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
   | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
-  | AppProblem
+  | LinkAppProblem
   /** Only the caller gets the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
 /** Says which app the new account could not open, and why. */
-export interface AppProblem {
+export interface LinkAppProblem {
   /**
    * Guests open only apps that require a group and no second factor. Only the field `groups` can
    * make an administrator.
@@ -140,7 +140,7 @@ async function joinAppGroups(
   apps: readonly string[],
   groups: readonly string[],
   isGuest: boolean,
-): Promise<readonly string[] | AppProblem> {
+): Promise<readonly string[] | LinkAppProblem> {
   const joined = [...groups];
   for (const app of apps) {
     const found = await store.find(app);

@@ -8,7 +8,8 @@ import { ASKING_FACTOR, findSignInPath } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import { addReturnTo } from "../../http/return-to.ts";
 import { readCookie } from "../../http/session-cookie.ts";
-import { parseJsonObject } from "../../lib/json.ts";
+import { isObject, parseJsonObject } from "../../lib/json.ts";
+import { isUsableName } from "../../lib/names.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { judgeUser } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
@@ -61,7 +62,12 @@ export async function findSignInApp(
   const step = await findStepById(oidc, rules, id);
   if (step === undefined) return undefined;
   const apps = await rules.appDirectory.read();
-  return { app: toShownApp(step.app, apps, paths.base), returning: listReturning(step) };
+  const { login_hint: hint } = step.interaction.params;
+  return {
+    app: toShownApp(step.app, apps, paths.base),
+    returning: listReturning(step),
+    loginHint: typeof hint === "string" && isUsableName(hint) ? hint : undefined,
+  };
 }
 
 /** Lists where the sign-in returns to, for the policy of its forms. */
@@ -169,19 +175,26 @@ async function answerMissing(
     case "admitted":
       break;
   }
-  if (interaction.prompt.name !== "login") return undefined;
-  const { reasons } = interaction.prompt;
   // The person must sign in after the app has asked for it, to the second.
   const isNew = Math.floor(visitor.signedInAt / 1_000) >= (interaction.iat ?? 0);
+  const expected = readExpected(step);
+  if (expected.subjects.some((subject) => subject !== user.id)) {
+    if (!isNew) return askToSignIn(context);
+    const description = "another person has signed in";
+    return finish(step, { error: "login_required", error_description: description });
+  }
+  if (interaction.prompt.name !== "login") return undefined;
+  const { reasons } = interaction.prompt;
   const asksAgain = ["login_prompt", "max_age"].some((reason) => reasons.includes(reason));
   if (asksAgain && !isNew) return askToSignIn(context, `?${AGAIN}=${interaction.iat}`);
-  if (isOtherUser(interaction, visitor)) return askToSignIn(context);
-  if (reasons.includes(REASONS.acr) && factors < 2 && !isNew) {
-    if (await hasSecondFactor(context, visitor)) return askToSignIn(context, ASKING_FACTOR);
+  const isMet = expected.admitsAcr(toAcr(factors));
+  const asksFactor = isMet
+    ? reasons.includes(REASONS.acr) && !isNew
+    : expected.admitsAcr(TWO_FACTORS);
+  if (asksFactor && factors < 2 && (await hasSecondFactor(context, visitor))) {
+    return askToSignIn(context, ASKING_FACTOR);
   }
-  if (ESSENTIAL.some((reason) => reasons.includes(reason))) {
-    const isPossible = readEssentialAcrs(interaction).includes(TWO_FACTORS) && factors < 2;
-    if (isPossible) return askToSignIn(context, ASKING_FACTOR);
+  if (!isMet) {
     return finish(step, {
       error: "unmet_authentication_requirements",
       error_description: "none of the requested ACRs can be obtained",
@@ -193,23 +206,31 @@ async function answerMissing(
     : finish(step, { error: "login_required", error_description: "the sign-in does not suffice" });
 }
 
-/** The provider asks for these reasons if an app requires one of some values of the claim `acr`. */
-const ESSENTIAL = ["essential_acr", "essential_acrs"];
-
-function readEssentialAcrs({ prompt }: Interaction): readonly unknown[] {
-  const { acr } = prompt.details as { readonly acr?: { readonly [key: string]: unknown } };
-  return [acr?.value, acr?.values].flat();
+/** Contains what the request requires of the person, beside what the app requires. */
+interface Expected {
+  /** Each of them must be the ID of the user. */
+  readonly subjects: readonly unknown[];
+  /** Returns whether the user may have signed in like this. */
+  readonly admitsAcr: (acr: string) => boolean;
 }
 
-/** Returns whether the app asks for another account than the one that is signed in. */
-function isOtherUser({ prompt, params }: Interaction, { user }: Visitor): boolean {
-  const { sub } = prompt.details as { readonly sub?: { readonly value?: unknown } };
-  if (sub?.value !== undefined && sub.value !== user.id) return true;
-  if (!prompt.reasons.includes("id_token_hint")) return false;
-  // The provider has verified the hint.
-  const [, claims = ""] = String(params.id_token_hint).split(".");
-  const hinted = parseJsonObject(Buffer.from(claims, "base64url").toString("utf8"));
-  return hinted?.sub !== user.id;
+/**
+ * Reads whom the app expects. The provider asks for the sign-in of another person, and then takes any:
+ * it has verified the ID token of the hint, and no longer knows it when the person returns.
+ */
+function readExpected({ interaction: { params } }: Step): Expected {
+  const [, hint = ""] = String(params.id_token_hint ?? "").split(".");
+  const { sub: hinted } = parseJsonObject(Buffer.from(hint, "base64url").toString()) ?? {};
+  const claims = parseJsonObject(String(params.claims ?? ""))?.id_token;
+  const { sub, acr } = isObject(claims) ? claims : {};
+  const subjects = [hinted, isObject(sub) ? sub.value : undefined];
+  const { essential, value, values } = isObject(acr) ? acr : {};
+  return {
+    subjects: subjects.filter((subject) => subject !== undefined),
+    admitsAcr: (actual) =>
+      essential !== true ||
+      ((!Array.isArray(values) || values.includes(actual)) && (!value || value === actual)),
+  };
 }
 
 async function hasSecondFactor({ rules }: Context, { user }: Visitor): Promise<boolean> {

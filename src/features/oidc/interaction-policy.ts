@@ -69,6 +69,7 @@ export function createInteractionPolicy({
       "the app asks for a second factor",
       "login_required",
       ({ oidc }, { factors }) => {
+        if (oidc.params?.prompt === "none") return false;
         const [preferred] = String(oidc.params?.acr_values ?? "").split(" ");
         return preferred === TWO_FACTORS && factors < 2 && oidc.result?.login === undefined;
       },

@@ -90,7 +90,9 @@ export function createOidc(services: Services): Oidc {
     if (request.method === "POST" && redirectable.has(request.path)) {
       // A form of another site arrives without the session cookie. The browser sends the cookie with
       // the request that follows a redirect.
-      return redirect(`${request.path}?${toQuery(body)}`);
+      const query = toQuery(body);
+      if (query.length > MAX_QUERY) return services.views.error({ request }, 413, "formUnreadable");
+      return redirect(`${request.path}?${query}`);
     }
     if (request.path === `${paths.base}${OIDC}logout` && request.method === "GET") {
       const named = await nameSigningOutApp(services, request);
@@ -122,6 +124,9 @@ function requireNode(): void {
   if (process.versions.bun === undefined && process.versions.deno === undefined) return;
   throw new Fault("oidc_needs_node", "latchkey/oidc runs on Node.js only");
 }
+
+/** Reverse proxies and browsers accept a header of this size. */
+const MAX_QUERY = 8_000;
 
 /** Returns a form as a query. Only what a URL may contain is copied as it is. */
 const toQuery = (form: Uint8Array): string =>

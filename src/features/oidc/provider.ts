@@ -271,7 +271,6 @@ async function loadGrant(
   const app = (await appDirectory.read()).find(client?.clientId ?? "");
   if (visitor === undefined || session === undefined || app === undefined) return undefined;
   if (judgeUser(app, visitor.user, visitor.factors) !== "admitted") return undefined;
-  session.sidFor(app.id, toSid(visitor, app.id));
 
   const known =
     visitor.sessionId === undefined
@@ -293,6 +292,8 @@ async function loadGrant(
     grant !== undefined && isOffline === wantsOffline
       ? grant
       : new provider.Grant({ accountId: visitor.user.id, clientId: app.id });
+  // After another sign-in of the same browser, the app knows the session by its earlier ID.
+  session.sidFor(app.id, extended === grant ? (valid?.sid ?? "") : toSid(visitor, app.id));
   const granted = new Set(extended.getOIDCScope().split(" "));
   const claims = [...requestParamClaims].filter(
     (claim) => !extended.getOIDCClaims().includes(claim),

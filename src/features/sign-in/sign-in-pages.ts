@@ -2,7 +2,7 @@ import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
 import { OIDC_INTERACTION } from "../../http/paths.ts";
-import { AGAIN, asksForRecentSignIn } from "../../http/recent-sign-in.ts";
+import { AGAIN, asksForRecentSignIn, parseAgain } from "../../http/recent-sign-in.ts";
 import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import {
@@ -22,6 +22,7 @@ import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
+import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
@@ -64,6 +65,8 @@ export async function getLogin(context: Context): Promise<Answer> {
     ...offers,
     notice,
     app: toApp?.app,
+    username: user === undefined ? toApp?.loginHint : undefined,
+    again: parseAgain(getParameter(request, AGAIN)),
   };
   return views.page(context, "login", data, { cookies, returning: toApp?.returning ?? [] });
 }
@@ -117,7 +120,7 @@ export async function respondToSignIn(
   const { rules, options, paths, request } = context;
   options.meter.countSignIn(outcome.kind);
   const target = acceptedSignInTarget(context, form(RETURN_TO));
-  const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
+  const again = form(AGAIN) === "" ? "" : `&${AGAIN}=${parseAgain(form(AGAIN)) ?? "1"}`;
   const factor = form(FACTOR) === "" ? "" : `&${FACTOR}=2`;
   switch (outcome.kind) {
     case "needs-setup":
@@ -130,9 +133,13 @@ export async function respondToSignIn(
       const { user, device } = outcome;
       // The new session replaces the browser's previous session if it belongs to the same user.
       const replaced = readSessionTokens(request.header("cookie"));
+      await moveGrants(rules, replaced, outcome.token);
       await signOut(rules, replaced, context.client, user.id);
       return redirectSignedIn(context, outcome, target, [
-        ...(again && paths.home ? [createNoticeCookie(request, "isConfirmed")] : []),
+        // The notice asks the user to repeat an action of the account page.
+        ...(again === `&${AGAIN}=1` && paths.home
+          ? [createNoticeCookie(request, "isConfirmed")]
+          : []),
         ...(device === undefined
           ? []
           : [createDeviceCookie(request, paths.login, device, DEVICE_LIFETIME_SECONDS)]),

@@ -200,6 +200,32 @@ export function testGrants(rule: Rule<Tested>): void {
     assert.equal(await find(), "b");
   });
 
+  rule("moves the valid grants of a session to the one that replaces it", async (store) => {
+    const guest = await addGrants(store);
+    const moved = { sessionId: "next", validUpTo: 2_000, factors: 2, expiresAt: at(20) };
+    await store.grants.move("browser", UNKNOWN, moved, at(1));
+    await store.grants.move("another", guest.id, moved, at(1));
+    assert.equal(await current(store), "ab");
+    await store.grants.move("browser", guest.id, moved, at(1));
+    await endSession(store, guest, "browser");
+    assert.equal(await current(store), "ab");
+    const [a, b] = await Promise.all(
+      ["a", "b"].map(async (id) => (await store.grants.findCurrent(id, at(1)))?.grant),
+    );
+    assert.deepEqual(a, grantOf(guest.id, "a", moved));
+    assert.deepEqual(b, grantOf(guest.id, "b", { ...moved, offline: 1, expiresAt: at(9) }));
+    await endSession(store, guest, "next");
+    assert.equal(await current(store), "-b");
+  });
+
+  rule("moves no grant of a session that has ended", async (store) => {
+    const guest = await addGrants(store);
+    await endSession(store, guest, "browser");
+    const moved = { sessionId: "next", validUpTo: 2_000, factors: 1, expiresAt: at(20) };
+    await store.grants.move("browser", guest.id, moved, at(1));
+    assert.equal(await current(store), "-b");
+  });
+
   rule("removes what expired two minutes ago, since clocks differ", async (store) => {
     const { owner } = await addTwo(store);
     await addApp(store, "photos");

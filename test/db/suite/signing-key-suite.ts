@@ -53,12 +53,23 @@ export function testSigningKeys(rule: Rule<With<"signingKeys">>): void {
     },
   );
 
-  rule("replaces only the key of the same algorithm", async (store) => {
-    const [rs, es] = pairOf("a", 0);
-    assert.ok(rs && es);
-    await store.signingKeys.insert([rs, es], NEVER);
-    const next = keyOf("b", 1, { algorithm: "ES256" });
-    assert.equal(await store.signingKeys.insert([next], { ...NEVER, since: at(1) }), true);
-    assert.deepEqual(await store.signingKeys.list(), [rs, { ...es, replacedAt: at(1) }, next]);
+  rule("leaves keys alone that cannot be opened, and inserts beside them", async (store) => {
+    const [first, second] = [pairOf("a", 0), pairOf("b", 0)];
+    await store.signingKeys.insert(first, NEVER);
+    const ignored = first.map(({ id }) => id);
+    assert.equal(await store.signingKeys.insert(second, { ...NEVER, since: at(0) }), false);
+    assert.equal(await store.signingKeys.insert(second, { ...NEVER, since: at(0), ignored }), true);
+    assert.deepEqual(await store.signingKeys.list(), [...first, ...second]);
+  });
+
+  rule("replaces all keys on demand, so that the next reader makes others", async (store) => {
+    assert.equal(await store.signingKeys.replace(at(1)), false);
+    const keys = pairOf("a", 0);
+    await store.signingKeys.insert(keys, NEVER);
+    assert.equal(await store.signingKeys.replace(at(1)), true);
+    assert.equal(await store.signingKeys.replace(at(2)), false, "the first time stays");
+    const replaced = keys.map((key) => ({ ...key, replacedAt: at(1) }));
+    assert.deepEqual(await store.signingKeys.list(), replaced);
+    assert.equal(await store.signingKeys.insert(pairOf("b", 1), NEVER), true);
   });
 }

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import * as client from "openid-client";
 import type { Answer } from "../../support/client.ts";
-import { signIn } from "../sign-in.ts";
+import { codeShown, turnCodesOn } from "../../support/one-time-codes.ts";
+import {
+  enterPassword,
+  errorIn,
+  isLoginPage,
+  redeem,
+  signIn,
+  startSignIn,
+  walk,
+} from "../sign-in.ts";
+import { advanceTime } from "../time.ts";
 import { module, type Visit } from "./both.ts";
 
 const USERINFO = "/oidc/userinfo";
@@ -112,6 +122,52 @@ module(
       const { claims } = await signIn(browser, app, person, { acr_values });
       // The account has no second factor, and a preference is no requirement.
       assert.deepEqual([claims.acr, claims.amr], [supported[0], ["pwd"]]);
+      await signIn(browser, app, person, { acr_values, prompt: "none" });
     }
   },
 );
+
+const ACR = "oidcc-ensure-request-with-acr-values-succeeds";
+const [ONE, TWO] = ["urn:latchkey:factor:1", "urn:latchkey:factor:2"];
+const essential = (acr: object) =>
+  JSON.stringify({ id_token: { acr: { essential: true, ...acr } } });
+
+module(ACR, "asks for the second factor of an account that has one", async (visit) => {
+  const { provider, app, person } = visit;
+  const [phone, ...others] = Array.from({ length: 3 }, () => provider.openBrowser());
+  assert.ok(phone);
+  for (const browser of [phone, ...others])
+    assert.equal((await signIn(browser, app, person)).claims.acr, ONE);
+  const { key } = await turnCodesOn(provider, String(phone.cookie("session")));
+  // Within the same second, the sign-in counts as the one that the app asks for.
+  advanceTime(2_000);
+
+  const requests = [{ acr_values: TWO }, { claims: essential({ value: TWO }) }];
+  for (const [index, browser] of others.entries()) {
+    const { url, checks } = await startSignIn(app, requests[index]);
+    const page = await browser.visit(url);
+    assert.ok(isLoginPage(page) && page.url.searchParams.has("factor"), page.url.href);
+    const code = codeShown(key, 1);
+    const { url: callback } = await enterPassword(browser, page, person, { code });
+    const { claims } = await redeem(app, callback, checks);
+    assert.deepEqual([claims.acr, claims.amr, claims.sub], [TWO, ["mfa"], person.id]);
+    advanceTime(30_000);
+  }
+});
+
+module(ACR, "returns an error if an essential acr is not possible", async (visit) => {
+  const { browser, app, person } = visit;
+  for (const acr of [
+    { value: TWO },
+    { values: [TWO] },
+    { values: ["urn:other"] },
+    { values: [] },
+    { value: TWO, values: [ONE] },
+  ]) {
+    const started = await startSignIn(app, { claims: essential(acr) });
+    const page = await walk(browser, await browser.visit(started.url), person);
+    assert.equal(errorIn(page, started), "unmet_authentication_requirements", JSON.stringify(acr));
+  }
+  const claims = essential({ values: [TWO, ONE] });
+  assert.equal((await signIn(browser, app, person, { claims })).claims.acr, ONE);
+});

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { headingOf } from "../browser.ts";
+import { getWords } from "../../../src/pages/words.ts";
+import { fieldNamed } from "../../support/markup.ts";
+import { headingOf, textOf } from "../browser.ts";
 import {
   enterPassword,
   errorIn,
@@ -11,6 +13,8 @@ import {
 } from "../sign-in.ts";
 import { advanceTime } from "../time.ts";
 import { module, type Visit } from "./both.ts";
+
+const en = getWords("en");
 
 /** Signs in with these parameters, after two seconds, and returns both times of the sign-ins. */
 async function signInAgain(visit: Visit, parameters: Readonly<Record<string, string>>) {
@@ -37,6 +41,8 @@ for (const [name, what, parameters] of AGAIN) {
 
     const wrong = await enterPassword(browser, page, { ...person, password: "wrong" });
     assert.ok(isLoginPage(wrong), "a wrong password does not continue");
+    assert.deepEqual([headingOf(page), headingOf(wrong)], [en.confirm, en.confirm]);
+    assert.ok(textOf(page).includes("to continue to App"), textOf(page));
     const returnTo = page.url.searchParams.get("return_to") ?? "";
     const skipped = await browser.visit(returnTo);
     assert.ok(isLoginPage(skipped), "nor does the page that follows the sign-in page");
@@ -111,19 +117,44 @@ module(
 
     const other = provider.openBrowser();
     await signIn(other, app, await provider.addPerson());
-    const started = await startSignIn(app, hint);
-    assert.equal(errorIn(await other.visit(started.url), started), "login_required");
+    const sub = { value: person.id };
+    const silent = await startSignIn(app, hint);
+    assert.equal(errorIn(await other.visit(silent.url), silent), "login_required");
+    advanceTime(2_000);
+    for (const parameters of [
+      { id_token_hint: before.tokens.id_token },
+      { claims: JSON.stringify({ id_token: { sub } }) },
+    ]) {
+      const { url, checks } = await startSignIn(app, parameters);
+      const page = await other.visit(url);
+      assert.ok(isLoginPage(page), "offers to use another account");
+      const { url: callback } = await enterPassword(other, page, person);
+      assert.equal((await redeem(app, callback, checks)).claims.sub, person.id);
+      other.forgetCookies();
+      const started = await startSignIn(app, parameters);
+      const login = await other.visit(started.url);
+      const late = await walk(other, login, await provider.addPerson());
+      assert.equal(errorIn(late, started), "login_required", "another person signs in");
+      advanceTime(2_000);
+    }
 
     const forged = await startSignIn(app, { id_token_hint: `${before.tokens.id_token}x` });
     assert.equal(errorIn(await browser.visit(forged.url), forged), "invalid_request");
   },
 );
 
-module("oidcc-login-hint", "signs in with any login_hint", async (visit) => {
-  const { browser, app, person } = visit;
-  const login_hint = '<b>"buffy"@example.org';
-  const { claims, first } = await signIn(browser, app, person, { login_hint });
-  assert.ok(isLoginPage(first));
-  assert.ok(!first.html.includes("<b>"));
+module("oidcc-login-hint", "fills in the username that the app expects", async (visit) => {
+  const { browser, app, person, provider } = visit;
+  const { first, claims } = await signIn(browser, app, person, { login_hint: person.username });
+  assert.equal(fieldNamed(first.html, "username").value, person.username);
   assert.equal(claims.sub, person.id);
+
+  const hostile = { login_hint: '"><b>buffy' };
+  const other = await signIn(provider.openBrowser(), app, person, hostile);
+  assert.ok(!other.first.html.includes("<b>buffy"));
+  assert.equal(other.claims.sub, person.id, "a hint is no requirement");
+  for (const login_hint of ["a\u0000b", "x".repeat(300), ""]) {
+    const long = await signIn(provider.openBrowser(), app, person, { login_hint });
+    assert.equal(fieldNamed(long.first.html, "username").value, undefined);
+  }
 });

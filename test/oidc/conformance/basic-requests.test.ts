@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
+import * as client from "openid-client";
 import { headingOf, type Page, textOf } from "../browser.ts";
-import { errorIn, isLoginPage, type Parameters, redeem, startSignIn, walk } from "../sign-in.ts";
+import {
+  errorIn,
+  isLoginPage,
+  type Parameters,
+  redeem,
+  signIn,
+  startSignIn,
+  walk,
+} from "../sign-in.ts";
 import { module, type Visit } from "./both.ts";
 
 /** Asserts a page of the provider that tells the person what is wrong, and leads nowhere. */
@@ -188,7 +197,14 @@ module(
       assert.ok([303, 400].includes(answer.status), `${answer.status} for ${query}`);
       assert.ok(!answer.location?.startsWith("https://evil"), query);
     }
-    for (const body of [`${all}\r\nX-Injected: 1`, "\u00e9=\u0000", "a=b\nc", "", all.repeat(40)]) {
+    for (const body of [
+      `${all}\r\nX-Injected: 1`,
+      "\u00e9=\u0000",
+      "a=b\nc",
+      "",
+      `${all}&${"é".repeat(2_000)}`,
+      "x".repeat(60_000),
+    ]) {
       const { status, headers } = await provider.send("/oidc/authorize", {
         ...{
           method: "POST",
@@ -198,6 +214,36 @@ module(
       });
       assert.ok([303, 400, 413].includes(status), `${status} for ${body.slice(0, 40)}`);
       assert.equal(headers["x-injected"], undefined);
+    }
+  },
+);
+
+module("no module: pushed requests", "work once, and only from the app itself", async (visit) => {
+  const { provider, browser, app, person } = visit;
+  const { url: direct, checks } = await startSignIn(app);
+  const url = await client.buildAuthorizationUrlWithPAR(app.client, direct.searchParams);
+  assert.deepEqual([...url.searchParams.keys()].sort(), ["client_id", "request_uri"]);
+  const { url: callback } = await walk(browser, await browser.visit(url), person);
+  assert.equal((await redeem(app, callback, checks)).claims.sub, person.id);
+  assert.ok(!(await browser.visit(url)).url.searchParams.has("code"));
+
+  const form = Object.fromEntries(direct.searchParams);
+  assert.equal((await provider.send("/oidc/par", { form })).status, 401);
+});
+
+module(
+  "no module: a sign-in that an attacker has begun",
+  "continues in no other browser",
+  async (visit) => {
+    const { provider, browser, app, person } = visit;
+    const page = await browser.visit((await startSignIn(app)).url);
+    const victim = provider.openBrowser();
+    await signIn(victim, app, person);
+    const returnTo = page.url.searchParams.get("return_to") ?? "";
+    const id = returnTo.split("/").at(-1);
+    for (const path of [returnTo, `/oidc/authorize/${id}`]) {
+      const { status, trail } = await victim.visit(path);
+      assert.deepEqual([status, trail.length], [400, 1], path);
     }
   },
 );

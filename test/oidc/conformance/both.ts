@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import { openPostgres } from "../../../src/db/postgres/store.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
@@ -42,7 +43,10 @@ export interface Visit {
   readonly person: Person;
 }
 
-/** Registers the test of a module of the conformance suite, for each database. */
+/**
+ * Registers the test of a module of the conformance suite, for each database. Whatever it sends, the
+ * server must not fail.
+ */
 export function module(
   name: string,
   behaviour: string,
@@ -52,7 +56,10 @@ export function module(
     test(`${kind}: ${name}: ${behaviour}`, async (t) => {
       const provider = await readProvider(kind);
       const [app, person] = [await provider.addApp(), await provider.addPerson(["family"])];
+      const before = provider.log.length;
       await check({ provider, browser: provider.openBrowser(), app, person }, t);
+      const errors = provider.log.slice(before).filter(({ level }) => level === "error");
+      assert.deepEqual(errors, []);
     });
   }
 }

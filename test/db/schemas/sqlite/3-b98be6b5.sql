@@ -23,9 +23,10 @@ INSERT INTO latchkey_devices VALUES('m0Rb3p2vKZ0nT4yqj0WcJxk2mW1h6sVfQ9uXo8aL7dE
 CREATE TABLE IF NOT EXISTS "latchkey_keys" (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES "latchkey_users" (id) ON DELETE CASCADE, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, hosts TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER, factors INTEGER) STRICT;
 INSERT INTO latchkey_keys VALUES('5f0c1d7f7d9e4a3b','320054a3-31fe-46d5-a198-914681b2990a','feeds','9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA',',feeds.example.org,',1795443215700,1826979215700,NULL,NULL);
 INSERT INTO latchkey_keys VALUES('91d3b7f04a6c2e85','320054a3-31fe-46d5-a198-914681b2990a','vault','mB5tKc1yQe8ZrV2nXh7LpD0sGfU4aWjO9iTq3RxEzCk',NULL,1795444956600,NULL,NULL,2);
-CREATE TABLE IF NOT EXISTS "latchkey_links" (id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, purpose TEXT NOT NULL, user_id TEXT REFERENCES "latchkey_users" (id) ON DELETE CASCADE, name TEXT, groups TEXT, ends_at INTEGER, guest_seconds INTEGER, made_by TEXT, expires_at INTEGER NOT NULL, uses_left INTEGER NOT NULL, maker_id TEXT REFERENCES latchkey_users (id) ON DELETE CASCADE, maker_valid_up_to INTEGER) STRICT;
-INSERT INTO latchkey_links VALUES('5b0fd3f1c3a94e27','2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M','invite',NULL,'bob',',family,',NULL,NULL,NULL,1796048013000,1,NULL,NULL);
-INSERT INTO latchkey_links VALUES('7c1e40a2b95d3f68','Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs','reset','320054a3-31fe-46d5-a198-914681b2990a','owner',NULL,NULL,NULL,'owner',1796048013000,1,'320054a3-31fe-46d5-a198-914681b2990a',1795443000);
+CREATE TABLE IF NOT EXISTS "latchkey_links" (id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, purpose TEXT NOT NULL, user_id TEXT REFERENCES "latchkey_users" (id) ON DELETE CASCADE, name TEXT, groups TEXT, ends_at INTEGER, guest_seconds INTEGER, made_by TEXT, expires_at INTEGER NOT NULL, uses_left INTEGER NOT NULL, maker_id TEXT REFERENCES latchkey_users (id) ON DELETE CASCADE, maker_valid_up_to INTEGER, apps TEXT) STRICT;
+INSERT INTO latchkey_links VALUES('5b0fd3f1c3a94e27','2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M','invite',NULL,'bob',',family,',NULL,NULL,NULL,1796048013000,1,NULL,NULL,NULL);
+INSERT INTO latchkey_links VALUES('7c1e40a2b95d3f68','Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs','reset','320054a3-31fe-46d5-a198-914681b2990a','owner',NULL,NULL,NULL,'owner',1796048013000,1,'320054a3-31fe-46d5-a198-914681b2990a',1795443000,NULL);
+INSERT INTO latchkey_links VALUES('3b9d5f2e81c7a046','hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ','guest',NULL,'Aunt',',family,',NULL,86400,NULL,1796825613000,1,NULL,NULL,',photos,');
 CREATE TABLE IF NOT EXISTS "latchkey_log" (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, type TEXT NOT NULL, summary TEXT NOT NULL, author TEXT NOT NULL, user_id TEXT, subject TEXT, address TEXT, device TEXT) STRICT;
 INSERT INTO latchkey_log VALUES(1,1795443213082,'signup','Created account owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
 INSERT INTO latchkey_log VALUES(2,1795443213150,'signin','Signed in as owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
@@ -63,6 +64,7 @@ INSERT INTO latchkey_sign_outs VALUES('Vq3nYt7bKx0ZrCw5','photos','320054a3-31fe
 CREATE TABLE latchkey_signing_keys (id TEXT PRIMARY KEY, algorithm TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL, replaced_at INTEGER) STRICT;
 INSERT INTO latchkey_signing_keys VALUES('m4Xq','RS256','sealed',1796048013000,NULL);
 INSERT INTO latchkey_signing_keys VALUES('r8Tn','ES256','sealed',1796048013000,1796134413000);
+INSERT INTO latchkey_signing_keys VALUES('w2Lc','EdDSA','sealed',1796048013000,NULL);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('latchkey_log',11);
 CREATE INDEX latchkey_users_by_ends_at ON latchkey_users (ends_at);

@@ -120,7 +120,8 @@ CREATE TABLE public.latchkey_links (
     expires_at bigint NOT NULL,
     uses_left bigint NOT NULL,
     maker_id text COLLATE pg_catalog."C",
-    maker_valid_up_to bigint
+    maker_valid_up_to bigint,
+    apps text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_log (
     id bigint NOT NULL,
@@ -228,8 +229,9 @@ INSERT INTO public.latchkey_grants VALUES ('Hd9uMf1cRa4XgEo7', '3b683975-392a-4b
 INSERT INTO public.latchkey_handoffs VALUES ('l9cT0QmVJ7xS4uXgk2PpZb1nRw6yYHcD8eFhAiKsMtE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos.other.test', 'q3WbEvN5rTyUiOpA7sDfGhJkL1zXcVbNm0QwErTyUiO', '3c9bf8859947cdcec0c77c72d6b7283b', 1795444954000, 0, 1, 1798036954000, 1795445016000);
 INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL, NULL);
 INSERT INTO public.latchkey_keys VALUES ('91d3b7f04a6c2e85', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'vault', 'mB5tKc1yQe8ZrV2nXh7LpD0sGfU4aWjO9iTq3RxEzCk', NULL, 1795444956600, NULL, NULL, 2);
-INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL);
-INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000);
+INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL, NULL);
+INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000, NULL);
+INSERT INTO public.latchkey_links VALUES ('3b9d5f2e81c7a046', 'hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ', 'guest', NULL, 'Aunt', ',family,', NULL, 86400, NULL, 1796825613000, 1, NULL, NULL, ',photos,');
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
 INSERT INTO public.latchkey_log VALUES (3, 1795444954533, 'password_change', 'Changed password', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', 'bd311b7a-e708-4c85-9cbb-ac7190d46b0c');
@@ -252,6 +254,7 @@ INSERT INTO public.latchkey_setup_tokens VALUES ('setup', 'w3Qm8rT1zLx0Vb5nHk7cJ
 INSERT INTO public.latchkey_sign_outs VALUES ('Vq3nYt7bKx0ZrCw5', 'photos', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'pL8sWz2kQe6mTj4v', 'https://photos.example.org/logout', 1796220813000, 1796307213000, 1, NULL, 'status 502', 1798812813000);
 INSERT INTO public.latchkey_signing_keys VALUES ('m4Xq', 'RS256', 'sealed', 1796048013000, NULL);
 INSERT INTO public.latchkey_signing_keys VALUES ('r8Tn', 'ES256', 'sealed', 1796048013000, 1796134413000);
+INSERT INTO public.latchkey_signing_keys VALUES ('w2Lc', 'EdDSA', 'sealed', 1796048013000, NULL);
 INSERT INTO public.latchkey_tokens VALUES ('kR2dXz8vTn5qLw1bYc7gUj0sPf4hMe9aQo3iVtKxNyE', 'RefreshToken', 'Hd9uMf1cRa4XgEo7', NULL, '{"scope":"openid offline_access"}', 1796220813000, 1798726413000);
 INSERT INTO public.latchkey_tokens VALUES ('wM6fBt1nZs9kCe4xRq7vHy3pJd0gLu5oTa8iXjKzQcW', 'DeviceCode', NULL, 'eT5rGx0nVm2kYb8wQs6dPz1cLj9hUf4aIo7iRtNvKyM', '{}', NULL, 1796220813000);
 INSERT INTO public.latchkey_used_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
