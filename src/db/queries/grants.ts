@@ -208,6 +208,12 @@ export const removeGrants = (db: Db, filter: GrantFilter): Promise<number> =>
     return removed.length;
   });
 
+/** Ends these grants with all their codes and tokens. */
+export async function removeGrantsById(trx: Db, ids: readonly string[]): Promise<void> {
+  await trx.deleteFrom("latchkey_tokens").where("grant_id", "in", ids).execute();
+  await trx.deleteFrom("latchkey_grants").where("id", "in", ids).execute();
+}
+
 function selectGrants(db: Db, { id, sessionId, appId, userId }: GrantFilter) {
   let query = db.selectFrom("latchkey_grants");
   if (id !== undefined) query = query.where("id", "=", id);

@@ -2,6 +2,7 @@ import { type Db, runTransaction, type TableRow } from "../database.ts";
 import type { SignOut, UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
 import { tables } from "../tables.ts";
+import { removeGrantsById } from "./grants.ts";
 
 const toSignOut = (row: TableRow<typeof tables.sign_outs>): SignOut =>
   toRecord(tables.sign_outs, row);
@@ -23,15 +24,21 @@ export async function listOpenSignOuts(
   return rows.map(toSignOut);
 }
 
-/** Notes that the grants have ended, so that their apps are told. */
+/**
+ * Notes that the grants have ended, so that their apps are told, and removes the grants: an app is
+ * told once, so an account that the app admits again must get another grant.
+ */
 export async function endSignOuts(db: Db, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length === 0) return;
-  await db
-    .updateTable("latchkey_sign_outs")
-    .set({ ended_at: at.getTime(), due_at: at.getTime() })
-    .where("id", "in", ids)
-    .where("ended_at", "is", null)
-    .execute();
+  await runTransaction(db, async (trx) => {
+    await removeGrantsById(trx, ids);
+    await trx
+      .updateTable("latchkey_sign_outs")
+      .set({ ended_at: at.getTime(), due_at: at.getTime() })
+      .where("id", "in", ids)
+      .where("ended_at", "is", null)
+      .execute();
+  });
 }
 
 /**

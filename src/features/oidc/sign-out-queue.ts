@@ -15,7 +15,7 @@ export interface SignOutQueue {
 }
 
 export interface SignOutServices {
-  readonly store: Pick<StoreParts, "signOuts" | "grants"> & Pick<Store, "observe">;
+  readonly store: Pick<StoreParts, "apps" | "signOuts" | "grants"> & Pick<Store, "observe">;
   readonly clock: Pick<Clock, "now">;
   readonly appDirectory: AppDirectory;
   readonly log: ServerLog;
@@ -109,17 +109,19 @@ async function checkOnce(services: SignOutServices, stop: AbortSignal): Promise<
 }
 
 /** Notes which grants have ended. Returns whether any grant is still valid. */
-export async function noteEnds({ store, clock, appDirectory }: SignOutServices): Promise<boolean> {
+export async function noteEnds({ store, clock }: SignOutServices): Promise<boolean> {
   let hasOpen = false;
   for (let afterId = ""; ; ) {
     const open = await store.signOuts.listOpen(afterId, PAGE);
     const now = new Date(clock.now());
     const ids = open.map(({ id }) => id);
     const current = await store.grants.findAllCurrent(ids, now);
-    const apps = await appDirectory.read();
+    // An end is final. Apps that were read earlier may lack an app that has a grant already, or the
+    // group by which it admits the account.
+    const apps = new Map((await store.apps.list()).map((app) => [app.id, app]));
     const valid = new Set(
       current.flatMap(({ grant, user }) => {
-        const app = apps.find(grant.appId);
+        const app = apps.get(grant.appId);
         const factors = grant.factors === 2 ? 2 : 1;
         const isAdmitted =
           app !== undefined && judgeUser(app, toPublicUser(user), factors) === "admitted";

@@ -158,6 +158,42 @@ for (const [what, end] of Object.entries(ends)) {
   });
 }
 
+test("an account that the app admits again gets another grant, whose end is sent too", async (t) => {
+  const world = await startWorld(t);
+  const { store, user } = world;
+  await store.users.setGroups(user.id, []);
+  await runQueue(world);
+  await store.users.setGroups(user.id, ["family"]);
+  assert.equal(await store.grants.findCurrent("grant", new Date(NOW)), undefined);
+  assert.equal(await store.grants.findOfSession("session", "photos"), undefined);
+  await signInToApp(world, "another grant", {});
+  await runQueue(world);
+  assert.equal(world.sent.length, 1);
+  await endSession(world);
+  await runQueue(world);
+  assert.equal(world.sent.length, 2);
+});
+
+for (const [what, before] of Object.entries({
+  "that was added": (store: Store) => store.apps.remove("photos"),
+  "whose groups were changed": (store: Store) =>
+    store.apps.change("photos", (app) => ({ ...app, groups: ["others"] })),
+})) {
+  test(`a sign-in to an app ${what} within the last second has not ended`, async (t) => {
+    const world = await startWorld(t);
+    const { store, services } = world;
+    await before(store);
+    await services.appDirectory.read();
+    await runQueue(world);
+    world.sent.length = 0;
+    await store.apps.remove("photos");
+    await store.apps.insert(photos);
+    await signInToApp(world, "another grant", {});
+    await runQueue(world);
+    assert.deepEqual(world.sent, []);
+  });
+}
+
 test("a grant that outlives the session ends with all sessions, and not with its own", async (t) => {
   const world = await startWorld(t, { offline: 1 });
   await endSession(world);
