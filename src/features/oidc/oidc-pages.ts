@@ -1,4 +1,4 @@
-import type { Provider } from "oidc-provider";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { createAuditEvent } from "../../audit/events.ts";
 import type { App } from "../../db/records.ts";
 import { readBody } from "../../http/form.ts";
@@ -54,10 +54,11 @@ export function createOidc(services: Services): Oidc {
         pages,
         exchanges,
       );
-      provider.on("server_error", (ctx, error) => {
-        const fields = { err: toError(error), method: ctx.method, path: ctx.path };
-        services.requests.log.error(fields, "request failed");
-      });
+      const logError = (error: unknown, { method, path }: KoaContextWithOIDC) =>
+        services.requests.log.error({ err: toError(error), method, path }, "request failed");
+      provider.on("server_error", (ctx, error) => logError(error, ctx));
+      // Without a listener, Koa writes the stack of an error to standard error.
+      (provider as NodeJS.EventEmitter).on("error", logError);
       current = { kids, provider };
     }
     return current.provider;
@@ -90,14 +91,18 @@ export function createOidc(services: Services): Oidc {
     if (request.method === "POST" && redirectable.has(request.path)) {
       // A form of another site arrives without the session cookie. The browser sends the cookie with
       // the request that follows a redirect.
-      return redirect(`${request.path}?${Buffer.from(body).toString("latin1")}`);
+      return redirect(`${request.path}?${toQuery(body)}`);
     }
     if (request.path === `${paths.base}${OIDC}logout` && request.method === "GET") {
       const named = await nameSigningOutApp(services, request);
       if (named !== undefined) return redirect(`${request.path}?${named}`);
     }
     const visitor = await findVisitor(request);
-    const isDevicePage = request.path === paths.base + OIDC_DEVICE;
+    const devicePath = paths.base + OIDC_DEVICE;
+    // The provider cannot store the secret of a form for a browser that it does not know.
+    const isDevicePage =
+      request.path === devicePath ||
+      (request.path.startsWith(`${devicePath}/`) && request.method !== "POST");
     if (isDevicePage && visitor === undefined) return sendToSignIn(services, request);
     const exchange = new Exchange(request, visitor, {
       method: request.method,
@@ -122,6 +127,12 @@ function requireNode(): void {
   if (process.versions.bun === undefined && process.versions.deno === undefined) return;
   throw new Fault("oidc_needs_node", "latchkey/oidc runs on Node.js only");
 }
+
+/** Encodes bytes that a form can contain, and a URL in a header cannot. */
+const toQuery = (form: Uint8Array): string =>
+  Buffer.from(form)
+    .toString("latin1")
+    .replace(/[^!-~]|#/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 const refuseBody = (status: number, reason: string): Answer =>
   respondJson({ error: "invalid_request", error_description: reason }, status);
