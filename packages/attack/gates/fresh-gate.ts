@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { OidcClient } from "../src/oidc/setup.ts";
 import type { ServerAccess } from "../src/target.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
@@ -14,11 +15,14 @@ const run = promisify(execFile);
 export interface FreshGate extends AsyncDisposable {
   readonly url: string;
   readonly access: ServerAccess;
+  readonly clients: readonly OidcClient[];
 }
 
 export interface FreshGateOptions {
   readonly setupToken: "required" | "none";
   readonly settings: Readonly<Record<string, string>>;
+  /** Apps that sign in with OpenID Connect, which needs a public URL. */
+  readonly apps?: readonly OidcClient[];
   readonly known: Pick<ServerAccess, "otherUrls" | "publicUrl" | "proxy" | "handoffHosts">;
 }
 
@@ -37,6 +41,8 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
   const latchkey = (...args: readonly string[]): Promise<{ stdout: string }> =>
     run(process.execPath, ["--", MAIN, ...args], { env });
   const setupToken = options.setupToken === "none" ? undefined : await createSetupToken(latchkey);
+  const clients: OidcClient[] = [];
+  for (const app of options.apps ?? []) clients.push(await addApp(latchkey, app));
 
   const child = spawn(process.execPath, ["--", MAIN, "serve"], {
     env,
@@ -56,6 +62,7 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
   const url = await listening();
   return {
     url,
+    clients,
     access: {
       secret,
       ...options.known,
@@ -87,6 +94,24 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
       throw new Error(`the gate did not start: ${output}`);
     }
   }
+}
+
+/** Adds an app. Its `secret` says that it gets one. */
+async function addApp(
+  latchkey: (...args: readonly string[]) => Promise<{ readonly stdout: string }>,
+  app: OidcClient,
+): Promise<OidcClient> {
+  const { id, redirect, signOutRedirect, group, secret } = app;
+  const { stdout } = await latchkey(
+    ...["app", "add", id, "--id", id, "--redirect", redirect],
+    ...(signOutRedirect === undefined ? [] : ["--sign-out-redirect", signOutRedirect]),
+    ...(group === undefined ? [] : ["--groups", group]),
+    ...(secret === undefined ? ["--public"] : []),
+  );
+  if (secret === undefined) return app;
+  const [, made] = /Client secret:?\s+(\S+)/.exec(stdout) ?? [];
+  if (made === undefined) throw new Error(`the app has no secret: ${stdout}`);
+  return { ...app, secret: made };
 }
 
 async function createSetupToken(

@@ -5,6 +5,7 @@
 import type { Attack, Need } from "../src/attack.ts";
 import { attacks } from "../src/attacks.ts";
 import { findTarget } from "../src/find.ts";
+import type { OidcClient } from "../src/oidc/setup.ts";
 import { isClean, resultLines, summaryOf } from "../src/report.ts";
 import { type Result, runAttacks } from "../src/run.ts";
 import { type FreshGateOptions, startFreshGate } from "./fresh-gate.ts";
@@ -23,28 +24,46 @@ const FIRST_GATE_ONLY = new Set([
   "page-headers",
 ]);
 
+const apps: readonly OidcClient[] = [
+  ...(["photos", "files", "family"] as const).map((id) => ({
+    ...{ id, secret: "made" },
+    redirect: `https://${id}.example.test/callback`,
+    signOutRedirect: `https://${id}.example.test/signed-out`,
+    ...(id === "family" && { group: "family" }),
+  })),
+  { id: "phone", redirect: "http://127.0.0.1:4321/callback" },
+];
+
 const gates: Readonly<Record<string, FreshGateOptions>> = {
   "a gate with default settings": { setupToken: "none", settings: {}, known: {} },
-  "a gate with a setup token, a trusted proxy, a shared cookie, other domains and assertions": {
-    setupToken: "required",
-    settings: {
-      TRUSTED_PROXIES: "127.0.0.9",
-      PUBLIC_URL: "https://auth.example.test",
-      COOKIE_DOMAIN: "example.test",
-      RETURN_DOMAINS: "other.test,*.third.test",
-      LIMIT_IPV6_PREFIX: "64",
-      ASSERTIONS: "on",
+  "a gate with a setup token, a trusted proxy, a shared cookie, other domains, assertions and apps":
+    {
+      apps,
+      setupToken: "required",
+      settings: {
+        TRUSTED_PROXIES: "127.0.0.9",
+        PUBLIC_URL: "https://auth.example.test",
+        COOKIE_DOMAIN: "example.test",
+        RETURN_DOMAINS: "other.test,*.third.test",
+        LIMIT_IPV6_PREFIX: "64",
+        ASSERTIONS: "on",
+      },
+      known: {
+        otherUrls: ["https://example.test"],
+        publicUrl: "https://auth.example.test",
+        proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
+        handoffHosts: ["photos.other.test", "wiki.third.test"],
+      },
     },
-    known: {
-      otherUrls: ["https://example.test"],
-      publicUrl: "https://auth.example.test",
-      proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
-      handoffHosts: ["photos.other.test", "wiki.third.test"],
-    },
-  },
 };
 
-const everything: ReadonlySet<Need> = new Set(["account", "disturb", "fresh", "server-access"]);
+const everything: ReadonlySet<Need> = new Set([
+  "account",
+  "clients",
+  "disturb",
+  "fresh",
+  "server-access",
+]);
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -54,8 +73,8 @@ async function attackGate(
   withinMs: number,
 ): Promise<readonly Result[]> {
   await using gate = await startFreshGate(options);
-  const { url, access } = gate;
-  const target = await findTarget({ url, guarded: [], fresh: true, access });
+  const { url, access, clients } = gate;
+  const target = await findTarget({ url, guarded: [], fresh: true, access, clients });
   const results = await runAttacks(target, {
     attacks: which,
     granted: everything,

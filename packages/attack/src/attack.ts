@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
  * What the operator must allow or provide for an attack. An attack that needs none of these changes
  * no data, locks no one out and sends little traffic.
  */
-export type Need = "account" | "disturb" | "echo" | "fresh" | "server-access";
+export type Need = "account" | "clients" | "disturb" | "echo" | "fresh" | "server-access";
 
 export interface Attack {
   readonly name: string;

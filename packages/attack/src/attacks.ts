@@ -14,6 +14,18 @@ import { heavyBodies } from "./attacks/heavy-bodies.ts";
 import { linkOrigin } from "./attacks/link-origin.ts";
 import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
+import { oidcClients } from "./attacks/oidc-clients.ts";
+import { oidcCodes } from "./attacks/oidc-codes.ts";
+import { oidcDevices } from "./attacks/oidc-devices.ts";
+import { oidcEnds } from "./attacks/oidc-ends.ts";
+import { oidcHints } from "./attacks/oidc-hints.ts";
+import { oidcHosts } from "./attacks/oidc-hosts.ts";
+import { oidcPurposes } from "./attacks/oidc-purposes.ts";
+import { oidcRedirects } from "./attacks/oidc-redirects.ts";
+import { oidcRequests } from "./attacks/oidc-requests.ts";
+import { oidcResponses } from "./attacks/oidc-responses.ts";
+import { oidcSignOut } from "./attacks/oidc-sign-out.ts";
+import { oidcSteps } from "./attacks/oidc-steps.ts";
 import { oneTimeCodes } from "./attacks/one-time-codes.ts";
 import { openRedirects } from "./attacks/open-redirects.ts";
 import { oversizedHeaders } from "./attacks/oversized-headers.ts";
@@ -67,6 +79,18 @@ export const attacks: readonly Attack[] = [
   unreadPipelines,
   passkeyReplay,
   handoff,
+  oidcRedirects,
+  oidcResponses,
+  oidcCodes,
+  oidcClients,
+  oidcDevices,
+  oidcPurposes,
+  oidcHints,
+  oidcSteps,
+  oidcSignOut,
+  oidcHosts,
+  oidcRequests,
+  oidcEnds,
   administratorsPages,
   linkOrigin,
   tokenPurposes,

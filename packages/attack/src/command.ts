@@ -4,6 +4,7 @@ import type { Attack, Need } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 import { TargetError, UsageError } from "./errors.ts";
 import { findTarget } from "./find.ts";
+import { type OidcClient, parseClients } from "./oidc/setup.ts";
 import { readPassword } from "./password.ts";
 import { isClean, printable, resultLines, summaryOf, toJson } from "./report.ts";
 import { type Result, runAttacks } from "./run.ts";
@@ -24,6 +25,10 @@ Options:
   --username NAME    signs in and runs the attacks that need an account;
                      use an account that you can throw away
   --password-stdin   reads the password from standard input instead of asking
+  --clients FILE     clients of OpenID Connect that the server knows, as a JSON array
+                     of id, secret, redirect and signOutRedirect: runs the attacks
+                     on OpenID Connect; needs --username
+  --second URL       another instance of the server that shares its database
   --guarded PATHS    further paths that must require a session, comma-separated
   --echo PATH        a guarded path of an app that responds with the headers it
                      receives as JSON: checks what the proxy passes on
@@ -46,6 +51,8 @@ const OPTIONS = {
   username: { type: "string" },
   "password-stdin": { type: "boolean" },
   guarded: { type: "string" },
+  clients: { type: "string" },
+  second: { type: "string" },
   echo: { type: "string" },
   disturb: { type: "boolean" },
   fresh: { type: "boolean" },
@@ -59,6 +66,8 @@ interface Arguments {
   readonly username: string | undefined;
   readonly passwordStdin: boolean;
   readonly guarded: readonly string[];
+  readonly clients: readonly OidcClient[] | undefined;
+  readonly secondUrl: string | undefined;
   readonly echo: string | undefined;
   readonly disturb: boolean;
   readonly fresh: boolean;
@@ -100,9 +109,12 @@ function parse(args: readonly string[]): Arguments | "help" | "version" {
       "expected one URL, for example https://auth.example.org (see latchkey-attack --help)",
     );
   }
-  const { username, guarded = "", echo } = values;
+  const { username, guarded = "", echo, clients, second } = values;
   if (values.fresh === true && username !== undefined) {
     throw new UsageError("--fresh creates its own account; do not combine it with --username");
+  }
+  if (second !== undefined && !/^https?:\/\//.test(second)) {
+    throw new UsageError("--second is not an http or https URL");
   }
   if (username === undefined && values["password-stdin"] === true) {
     throw new UsageError("--password-stdin needs --username");
@@ -112,11 +124,24 @@ function parse(args: readonly string[]): Arguments | "help" | "version" {
     username,
     passwordStdin: values["password-stdin"] === true,
     guarded: guarded.split(",").filter((path) => path !== ""),
+    clients: clients === undefined ? undefined : readClients(clients),
+    secondUrl: second,
     echo,
     disturb: values.disturb === true,
     fresh: values.fresh === true,
     json: values.json === true,
   };
+}
+
+/** @throws UsageError if the file cannot be read, or contains something else */
+function readClients(file: string): readonly OidcClient[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${Object(error).code ?? error}`);
+  }
+  return parseClients(text);
 }
 
 function parseStrictly(args: readonly string[]) {
@@ -152,9 +177,10 @@ async function attackUrl(options: Arguments): Promise<number> {
   return isClean(results) ? SUCCESS : FAILURE;
 }
 
-function grantedBy({ fresh, username, disturb, echo }: Arguments): ReadonlySet<Need> {
+function grantedBy({ fresh, username, disturb, echo, clients }: Arguments): ReadonlySet<Need> {
   const granted = new Set<Need>(fresh ? ["account", "disturb", "fresh"] : []);
   if (echo !== undefined) granted.add("echo");
+  if (clients !== undefined) granted.add("clients");
   if (username !== undefined) granted.add("account");
   if (disturb) granted.add("disturb");
   return granted;

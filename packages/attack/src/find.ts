@@ -3,6 +3,7 @@ import { offeredVersions } from "./http/http2.ts";
 import { sendRequest } from "./http/request.ts";
 import { type HttpResponse, headerOf } from "./http/response.ts";
 import { NoResponse, type ServerAddress } from "./http/wire.ts";
+import type { OidcClient } from "./oidc/setup.ts";
 import { isLoopback, type ServerAccess, type Target } from "./target.ts";
 
 export interface TargetOptions {
@@ -12,6 +13,10 @@ export interface TargetOptions {
   readonly echo?: string | undefined;
   readonly fresh: boolean;
   readonly access?: ServerAccess;
+  /** Clients of OpenID Connect that the server knows. */
+  readonly clients?: readonly OidcClient[] | undefined;
+  /** Another instance that shares the database. */
+  readonly secondUrl?: string | undefined;
 }
 
 /**
@@ -21,7 +26,7 @@ export interface TargetOptions {
  * @throws UsageError if the options do not fit the server
  */
 export async function findTarget(options: TargetOptions): Promise<Target> {
-  const { url, fresh, access, echo } = options;
+  const { url, fresh, access, echo, clients, secondUrl } = options;
   const address = addressOf(url);
   const base = new URL(url).pathname.replace(/\/+$/, "");
   const reach = <Value>(work: Promise<Value>): Promise<Value> =>
@@ -47,7 +52,20 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
   const named = [...options.guarded, ...(echo === undefined ? [] : [echo])];
   const guarded = await guardedOf(named, `${base}/`, address);
   const versions = await reach(offeredVersions(address));
-  const found = { url, address, versions, base, state, guarded, echo, fresh, access } as const;
+  const second = secondUrl === undefined ? {} : { second: addressOf(secondUrl) };
+  const oidc = clients && { clients, ...second };
+  const found = {
+    url,
+    address,
+    versions,
+    base,
+    state,
+    guarded,
+    echo,
+    fresh,
+    access,
+    oidc,
+  } as const;
   return { ...found, account: undefined, attempts: 0, signal: undefined };
 }
 

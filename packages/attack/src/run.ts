@@ -50,6 +50,7 @@ const needHints: Readonly<Record<Need, string>> = {
   fresh: "needs a local server without an account (--fresh)",
   disturb: "would use up this address's sign-in attempts or disturb other users (--disturb)",
   account: "needs an account (--username)",
+  clients: "needs clients of OpenID Connect (--clients)",
   echo: "needs an app behind the proxy that shows the headers it receives (--echo)",
 };
 

@@ -4,6 +4,7 @@ import type { HttpVersion } from "./http/http2.ts";
 import { type Headers, type HttpRequest, hostOf, sendRequest } from "./http/request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import { type Exchange, exchange, NoResponse, type ServerAddress } from "./http/wire.ts";
+import type { OidcSetup } from "./oidc/setup.ts";
 
 export interface Account {
   readonly username: string;
@@ -58,6 +59,7 @@ export interface Target {
   readonly echo: string | undefined;
   readonly fresh: boolean;
   readonly access: ServerAccess | undefined;
+  readonly oidc: OidcSetup | undefined;
   account: Account | undefined;
   /** An upper bound of the sign-in attempts used so far. */
   attempts: number;

@@ -23,6 +23,7 @@ async function startGuard(t: TestContext, ...statuses: readonly number[]): Promi
     guarded: [],
     echo: undefined,
     access: undefined,
+    oidc: undefined,
     attempts: 0,
     signal: undefined,
     address: { protocol: "http:", host: "127.0.0.1", port: Number(new URL(url).port) },

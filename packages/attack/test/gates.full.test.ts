@@ -14,9 +14,9 @@ test("runs every attack on two gates, finds nothing and leaves nothing behind", 
   const before = await leftovers();
   const { code, stdout, stderr } = await startNode(t, ["--", MAIN, "170"], {}).ended;
   assert.deepEqual(stdout.match(/^(FAIL|\?).*(\n {5}.*)*$/gm), null);
-  assert.equal(stdout.match(/^pass /gm)?.length, 52);
+  assert.equal(stdout.match(/^pass /gm)?.length, 64);
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^running 33 attacks on 2 gates, for 170 s at most$/m);
+  assert.match(stdout, /^running 45 attacks on 2 gates, for 170 s at most$/m);
   assert.deepEqual(
     (await leftovers()).filter((name) => !before.includes(name)),
     [],

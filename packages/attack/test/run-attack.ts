@@ -9,8 +9,9 @@ import { findTarget, type TargetOptions } from "../src/find.ts";
 import { type Result, runAttacks } from "../src/run.ts";
 import { type SampleServerOptions, startSampleServer } from "./sample-server.ts";
 
-const ALL_NEEDS: ReadonlySet<Need> = new Set([
+export const ALL_NEEDS: ReadonlySet<Need> = new Set([
   "account",
+  "clients",
   "disturb",
   "echo",
   "fresh",

@@ -1,4 +1,4 @@
-import type { Provider } from "oidc-provider";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { createAuditEvent } from "../../audit/events.ts";
 import type { App } from "../../db/records.ts";
 import { readBody } from "../../http/form.ts";
@@ -54,10 +54,11 @@ export function createOidc(services: Services): Oidc {
         pages,
         exchanges,
       );
-      provider.on("server_error", (ctx, error) => {
-        const fields = { err: toError(error), method: ctx.method, path: ctx.path };
-        services.requests.log.error(fields, "request failed");
-      });
+      const logError = (error: unknown, { method, path }: KoaContextWithOIDC) =>
+        services.requests.log.error({ err: toError(error), method, path }, "request failed");
+      provider.on("server_error", (ctx, error) => logError(error, ctx));
+      // Without a listener, Koa writes the stack of an error to standard error.
+      (provider as NodeJS.EventEmitter).on("error", logError);
       current = { kids, provider };
     }
     return current.provider;
@@ -99,7 +100,11 @@ export function createOidc(services: Services): Oidc {
       if (named !== undefined) return redirect(`${request.path}?${named}`);
     }
     const visitor = await findVisitor(request);
-    const isDevicePage = request.path === paths.base + OIDC_DEVICE;
+    const devicePath = paths.base + OIDC_DEVICE;
+    // The provider cannot store the secret of a form for a browser that it does not know.
+    const isDevicePage =
+      request.path === devicePath ||
+      (request.path.startsWith(`${devicePath}/`) && request.method !== "POST");
     if (isDevicePage && visitor === undefined) return sendToSignIn(services, request);
     const exchange = new Exchange(request, visitor, {
       method: request.method,
