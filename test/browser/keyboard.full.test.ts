@@ -40,6 +40,7 @@ for (const colours of ["own", "forced"] as const) {
       ...["One-time codes\nOff", "Turn on one-time codes"],
       ...["Keys for programs\nNone yet", "name", "hosts", "days", "Make a key"],
       "People",
+      "Manage apps",
     ]);
     await page.context().clearCookies();
     await page.goto(`${gate.url}/login`);
