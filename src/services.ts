@@ -12,6 +12,7 @@ import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
   type AttemptLimiter,
+  appSignInRule,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
   handoffRule,
@@ -100,6 +101,7 @@ export function createServices(
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
+  const appSignInLimiter = createAttemptLimiter(clock, appSignInRule);
 
   const limiters = [
     signInLimiter,
@@ -108,6 +110,7 @@ export function createServices(
     codeLimiter,
     keyLimiter,
     handoffLimiter,
+    appSignInLimiter,
   ];
 
   const anyFactor = {
@@ -128,6 +131,7 @@ export function createServices(
     linkLimiter,
     codeLimiter,
     handoffLimiter,
+    appSignInLimiter,
     setupToken,
     setUpDomain,
     anyFactor,

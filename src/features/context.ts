@@ -71,6 +71,8 @@ export interface RuleServices {
   readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
   /** Limits how many handoff codes one session can request. */
   readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
+  /** Limits the sign-ins to apps that clients without a session begin, by remote address. */
+  readonly appSignInLimiter: Pick<AttemptLimiter, "attempt">;
   readonly events: EventLog;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;

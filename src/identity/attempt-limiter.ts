@@ -14,6 +14,13 @@ export const linkRule: AttemptRule = { ...attemptRule, attempts: 20 };
  */
 export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTracked: 100_000 };
 
+/**
+ * The limit applies to sign-ins to apps that a client without a session begins. Each is a row in the
+ * database until it expires, so unlimited ones would fill the disk. A household or an office shares
+ * an address.
+ */
+export const appSignInRule: AttemptRule = { ...attemptRule, attempts: 300, maxTracked: 100_000 };
+
 /** `cleanUp` must be called at this interval. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 

@@ -42,3 +42,29 @@ test("a step of a device that another browser has begun leads to the sign-in", a
     [],
   );
 });
+
+test("a client without a session begins 300 sign-ins a minute, and no more rows", async (t) => {
+  const store = await openSqlite({ file: ":memory:" });
+  t.after(() => store.close());
+  const { send, addApp, addPerson } = await startProvider(t, store);
+  await addPerson();
+  const { id, redirectUri } = await addApp();
+  let commits = 0;
+  t.after(
+    store.observe({
+      answered(operation) {
+        if (operation === "tokens.commit") commits += 1;
+      },
+      failed() {},
+    }),
+  );
+  const query = new URLSearchParams({
+    ...{ client_id: id, redirect_uri: redirectUri, scope: "openid", response_type: "code" },
+  });
+  const begin = (address: string) =>
+    send(`/oidc/authorize?${query}`, { headers: { "X-Forwarded-For": address } });
+  for (let i = 0; i < 300; i += 1) assert.equal((await begin("192.0.2.1")).status, 303);
+  const { status, headers } = await begin("192.0.2.1");
+  assert.deepEqual([status, headers["retry-after"], commits], [429, "60", 300]);
+  assert.equal((await begin("192.0.2.2")).status, 303);
+});

@@ -10,6 +10,8 @@ import { type CollectedResponse, runNodeHandler } from "../../http/run-node-hand
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { Fault, toError } from "../../lib/fault.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
+import { getNetwork } from "../../lib/network.ts";
 import { splitList } from "../apps/app-fields.ts";
 import type { Services } from "../context.ts";
 import { signOut } from "../sessions/sign-out.ts";
@@ -115,6 +117,7 @@ export function createOidc(services: Services): Oidc {
       isEncrypted: publicUrl.startsWith("https:"),
     });
     const response = await runNodeHandler(provider.callback(), exchange);
+    if (isBeyondLimit(services, exchange)) return refuseBusy(services, exchange);
     if ((await exchange.state.commit(rules.store, new Date(rules.clock.now()))) !== "committed")
       return refuseUsed(services, exchange);
     const after = await finish(services, exchange, request);
@@ -141,6 +144,23 @@ const toQuery = (form: Uint8Array): string =>
 
 const refuseBody = (status: number, reason: string): Answer =>
   respondJson({ error: "invalid_request", error_description: reason }, status);
+
+/** The addresses of one network of this length count together: one client can have all of them. */
+const IPV6_PREFIX = 64;
+
+/** Counts what a client without a session makes the database remember. */
+function isBeyondLimit({ rules, proxies }: Services, { state, request }: Exchange): boolean {
+  if (state.visitor !== undefined || !state.beginsSignIn) return false;
+  const network = getNetwork(proxies.getRemoteAddress(request), IPV6_PREFIX);
+  return rules.appSignInLimiter.attempt(network) === "denied";
+}
+
+function refuseBusy({ views }: Services, { request, page }: Exchange): MaybePromise<Answer> {
+  const headers = { "Retry-After": "60" };
+  return request.method === "GET" || page !== undefined
+    ? views.error({ request }, 429, "tooManyHandoffs", headers)
+    : respondJson({ error: "temporarily_unavailable" }, 429, headers);
+}
 
 /** Answers a request that lost a race for a code or token. */
 async function refuseUsed({ views, paths }: Services, exchange: Exchange): Promise<Answer> {

@@ -8,6 +8,14 @@ interface Consumed {
   readonly grantId: string | undefined;
 }
 
+/** Anybody can make the provider write these. */
+const BEGINNINGS: ReadonlySet<string> = new Set([
+  "DeviceCode",
+  "Interaction",
+  "PushedAuthorizationRequest",
+  "Session",
+]);
+
 /**
  * Contains what one request to the provider knows and writes. What it writes is committed in one
  * transaction before its response is sent: either all of it, or nothing.
@@ -30,6 +38,11 @@ export class RequestState {
 
   write(token: Token): void {
     this.#written.set(token.id, token);
+  }
+
+  /** Returns whether this request begins a sign-in that waits for somebody. */
+  get beginsSignIn(): boolean {
+    return [...this.#written.values()].some(({ kind }) => BEGINNINGS.has(kind));
   }
 
   /** Returns what this request has written. */
