@@ -95,6 +95,13 @@ const request = Object.assign(new IncomingMessage(socket), { url: "/" });`,
     before: AUTH,
     after: `const server = createServer(handle); ${FETCHES}`,
   },
+  oidc: {
+    before: `const store = await openSqlite({ file: ":memory:" }); ${SECRET}`,
+    after: `const url = \`\${hosts.publicUrl}/.well-known/openid-configuration\`;
+const request = fetchRequest(new Request(url), { remoteAddress: "127.0.0.1" });
+const { status } = await auth.adapter.answer(request);
+assert.equal(status, 200);`,
+  },
   signInAs: {
     before: `${AUTH} const app = new Hono();
 app.get("/photos", honoAuth(auth).requireAuth, (c) => c.text(c.var.user.username));`,
