@@ -10,7 +10,7 @@ import { isClean, resultLines, summaryOf } from "../src/report.ts";
 import { type Result, runAttacks } from "../src/run.ts";
 import { type FreshGateOptions, startFreshGate } from "./fresh-gate.ts";
 
-const MAX_SECONDS = Number(process.argv[2] ?? 110);
+const MAX_SECONDS = Number(process.argv[2] ?? 150);
 
 /** Attacks that the settings of the second gate do not affect: run on the first gate only. */
 const FIRST_GATE_ONLY = new Set([

@@ -25,9 +25,8 @@ Options:
   --username NAME    signs in and runs the attacks that need an account;
                      use an account that you can throw away
   --password-stdin   reads the password from standard input instead of asking
-  --clients FILE     clients of OpenID Connect that the server knows, as a JSON array
-                     of id, secret, redirect and signOutRedirect: runs the attacks
-                     on OpenID Connect; needs --username
+  --clients FILE     a JSON array of apps with id, secret and redirect: runs
+                     the attacks on OpenID Connect, too
   --second URL       another instance of the server that shares its database
   --guarded PATHS    further paths that must require a session, comma-separated
   --echo PATH        a guarded path of an app that responds with the headers it

@@ -212,6 +212,12 @@ const wrongUsage: readonly (readonly [args: readonly string[], line: RegExp])[] 
     ["http://127.0.0.1:9", "--distrub"],
     /: Unknown option '--distrub' \(see latchkey-attack --help\)/,
   ],
+  [["http://127.0.0.1:9", "--clients", "missing.json"], /: cannot read missing\.json: ENOENT/],
+  [
+    ["http://127.0.0.1:9", "--clients", "package.json"],
+    /: the clients must be a JSON array such as/,
+  ],
+  [["http://127.0.0.1:9", "--second", "x"], /: --second is not an http or https URL/],
   [["http://127.0.0.1:9", "--username"], /: Option '--username <value>' argument missing/],
 ];
 

@@ -1,7 +1,8 @@
 import type { Attack, Tally } from "../attack.ts";
 import { Undecided } from "../errors.ts";
-import { Browser, type Place, pathOf, withoutUndefined } from "../oidc/browser.ts";
+import { Browser, withoutUndefined } from "../oidc/browser.ts";
 import { findClosedClient, type OidcClients, requireClients } from "../oidc/clients.ts";
+import { approve, devicePath, openPage } from "../oidc/devices.ts";
 import { openScene } from "../oidc/scene.ts";
 import {
   DEVICE_GRANT,
@@ -32,29 +33,6 @@ export const oidcDevices: Attack = {
     await guessed(scene, clients, tally);
   },
 };
-
-/** Opens the page of a device as a person does, and returns its hidden secret. */
-async function openPage(browser: Browser, { provider }: Scene): Promise<string> {
-  const { response } = await browser.go({ path: devicePath(provider) });
-  return secretIn(response.body);
-}
-
-const secretIn = (html: string): string => /name="xsrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
-
-/** The server tells devices only where a person enters the code. It has the same path. */
-const devicePath = (provider: Scene["provider"]): string =>
-  pathOf(provider, "device_authorization_endpoint").replace(/\/[^/]+$/, "");
-
-/** Approves a device in a browser, as a person does. */
-async function approve(scene: Scene, browser: Browser, { user }: DeviceCode): Promise<Place> {
-  const path = devicePath(scene.provider);
-  const xsrf = await openPage(browser, scene);
-  const { response } = await browser.go({ path, form: { xsrf, user_code: user } });
-  const form = { xsrf: secretIn(response.body) || xsrf, user_code: user, confirm: "yes" };
-  const place = await browser.go({ path, form });
-  if (!/name="answer" value="yes"/.test(place.response.body)) return place;
-  return browser.go({ path: place.path, form: { answer: "yes" } });
-}
 
 async function withoutApproval(
   scene: Scene,

@@ -4,19 +4,25 @@ import { Undecided } from "../errors.ts";
 import type { ServerAddress } from "../http/wire.ts";
 import { Browser, findProvider, hasCode, start, visit } from "../oidc/browser.ts";
 import { findClosedClient, requireClients } from "../oidc/clients.ts";
+import { approve } from "../oidc/devices.ts";
 import type { OidcClient } from "../oidc/setup.ts";
 import {
   type Code,
+  type DeviceCode,
   describeAlive,
   getCode,
   getTokens,
   isAlive,
+  pollDevice,
   type Scene,
+  startDevice,
   type Tokens,
   useCode,
 } from "../oidc/tokens.ts";
 import { act, administrator, join, type Person, randomId, removePeople } from "../people.ts";
 import { newAddress, send, signIn, type Target } from "../target.ts";
+
+const OFFLINE = "openid offline_access";
 
 /** What has ended must be refused at every instance after this time. */
 const WITHIN_MS = 1_000;
@@ -37,17 +43,21 @@ export const oidcEnds: Attack = {
     const prefix = `attack-${randomId()}`;
     const people: Person[] = [];
 
-    const hold = async (client: OidcClient, groups = ""): Promise<Held> => {
+    const hold = async (client: OidcClient, groups = "", scope = "openid"): Promise<Held> => {
       const person = await join(target, admin, prefix, groups);
       people.push(person);
       const scene: Scene = { target, provider, session: person.token };
-      const tokens = await getTokens(scene, client);
+      // A token with `offline_access` outlives the session, and nothing else.
+      const get = (): Promise<Tokens> => getTokens(scene, client, { scope, prompt: "consent" });
+      const tokens = await get();
       if (!(await isAlive(scene, tokens.access)))
         throw new Undecided("an access token does not work while the session lasts");
       // Each use of a refresh token uses it up, and each instance is asked once.
-      const others = [await getTokens(scene, client), await getTokens(scene, client)];
+      const others = [await get(), await get()];
       const code = [await getCode(scene, client), await getCode(scene, client)];
-      return { person, scene, client, tokens: [tokens, ...others], code };
+      const device = await startDevice(scene, client);
+      await approve(scene, new Browser(target, provider, person.token), device);
+      return { person, scene, client, tokens: [tokens, ...others], code, device };
     };
 
     const ends: readonly (readonly [string, Held, () => Promise<unknown>])[] = [
@@ -63,9 +73,21 @@ export const oidcEnds: Attack = {
       await prepare(hold(app), "the end of other sessions in another browser", ({ person }) =>
         endOthers(target, person),
       ),
+      await prepare(hold(app, "", OFFLINE), "the removal of an account, offline,", ({ person }) =>
+        act(target, admin.token, "remove", { user: person.id }),
+      ),
+      await prepare(hold(app, "", OFFLINE), "the end of all sessions, offline,", ({ person }) =>
+        act(target, admin.token, "sign-out", { user: person.id }),
+      ),
       ...(closed?.group === undefined
         ? []
         : [
+            await prepare(
+              hold(closed, closed.group, OFFLINE),
+              "the end of a membership, offline,",
+              ({ person }) =>
+                act(target, admin.token, "groups", { user: person.id, groups: "others" }),
+            ),
             await prepare(hold(closed, closed.group), "the end of a membership", ({ person }) =>
               act(target, admin.token, "groups", { user: person.id, groups: "others" }),
             ),
@@ -91,6 +113,8 @@ interface Held {
   readonly client: OidcClient;
   readonly tokens: readonly Tokens[];
   readonly code: readonly Code[];
+  /** Its approval waits until the device asks. */
+  readonly device: DeviceCode;
 }
 
 async function prepare(
@@ -110,7 +134,7 @@ async function endOthers(target: Target, { username, password }: Person): Promis
 }
 
 async function requireEnded(
-  { scene, client, tokens, code, person }: Held,
+  { scene, client, tokens, code, device, person }: Held,
   after: string,
   index: number,
   at: ServerAddress | undefined,
@@ -128,6 +152,9 @@ async function requireEnded(
   tally.tried();
   if (unused !== undefined && (await useCode(scene, unused, at)) !== undefined)
     tally.gotThrough(`a code still gives tokens after ${after}${where}`);
+  tally.tried();
+  if ((await pollDevice(scene, device, at)) !== undefined)
+    tally.gotThrough(`an approved device still gets tokens after ${after}${where}`);
   tally.tried();
   const browser = new Browser(target, provider, person.token);
   if (hasCode(await visit(browser, start(provider, client), at)))

@@ -25,6 +25,11 @@ export const oidcHints: Attack = {
     if (id === undefined || foreign === undefined) throw new Undecided("an app gets no ID token");
     const { body } = await sendTo(target, { path: pathOf(provider, "jwks_uri") });
     const keys = Object(parseObject(body).keys);
+    tally.tried();
+    // Of RSA, elliptic curves and symmetric keys.
+    const isSecret = (key: object): boolean => ["d", "p", "k"].some((name) => name in key);
+    if (Array.isArray(keys) && keys.some((key) => isSecret(Object(key))))
+      tally.gotThrough("the key set contains a private key");
 
     const signsIn = async (id_token_hint: string): Promise<boolean> =>
       hasCode(await visit(browser, start(provider, app, { id_token_hint, prompt: "none" })));

@@ -112,6 +112,12 @@ export const oidcPurposes: Attack = {
         if (await take(token)) tally.gotThrough(`${name} is taken as ${place}`);
       }
     }
+    const log = target.access?.serverLog() ?? "";
+    for (const [name, token] of Object.entries(tokens)) {
+      if (token === undefined || token.length < 12) continue;
+      tally.tried();
+      if (log.includes(token)) tally.gotThrough(`the server log contains ${name}`);
+    }
     // If a place refused its own token, that it refuses others would prove nothing.
     for (const [name, place] of [
       ["an access token", "an access token"],

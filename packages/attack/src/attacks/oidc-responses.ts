@@ -1,6 +1,6 @@
 import { type Attack, CONCURRENCY, forEach, type Tally } from "../attack.ts";
 import { Undecided } from "../errors.ts";
-import type { HttpResponse } from "../http/response.ts";
+import { type HttpResponse, headerOf } from "../http/response.ts";
 import {
   Browser,
   hasCode,
@@ -103,6 +103,8 @@ async function returned(scene: Scene, app: OidcClient, tally: Tally): Promise<vo
     const response = await post(scene, "token_endpoint", authenticate(app), form);
     const claims = partsOf(tokensIn(response)?.id ?? "")?.payload;
     if (claims === undefined) throw new Undecided("an app gets no ID token");
+    if (headerOf(response, "cache-control") !== "no-store")
+      tally.gotThrough("a response with tokens can be cached");
     if (claims.nonce !== value) tally.gotThrough(`the nonce ${name} returns changed`);
     if (claims.iss !== issuer) tally.gotThrough("an ID token names another issuer");
     if (claims.aud !== app.id) tally.gotThrough("an ID token is for another app");

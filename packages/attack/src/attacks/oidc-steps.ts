@@ -257,10 +257,16 @@ async function pushed(
     if (typeof uri !== "string") throw new Undecided("a request cannot be pushed");
     return uri;
   };
-  const use = (client_id: string, request_uri: string): Promise<Place> => {
+  const use = (
+    client_id: string,
+    request_uri: string,
+    others: Readonly<Record<string, string>> = {},
+  ): Promise<Place> => {
     const path = pathOf(provider, "authorization_endpoint");
     const browser = new Browser(target, provider, session);
-    return visit(browser, { path: `${path}?${new URLSearchParams({ client_id, request_uri })}` });
+    return visit(browser, {
+      path: `${path}?${new URLSearchParams({ client_id, request_uri, ...others })}`,
+    });
   };
   const uri = await push();
   for (const thief of [other, open]) {
@@ -269,6 +275,13 @@ async function pushed(
     if (hasCode(place) || place.away?.startsWith(app.redirect))
       tally.gotThrough(`the client ${thief.id} uses the pushed request of the client ${app.id}`);
   }
+  const changed = await use(app.id, await push(), { redirect_uri: other.redirect, state: "x" });
+  tally.tried();
+  if (
+    hasCode(changed) &&
+    (!changed.away?.startsWith(app.redirect) || /state=x&|state=x$/.test(changed.away))
+  )
+    tally.gotThrough("parameters beside a pushed request replace its own");
   if (!hasCode(await use(app.id, uri))) throw new Undecided("a pushed request gives no code");
   tally.tried();
   if (hasCode(await use(app.id, uri))) tally.gotThrough("a pushed request gives a code again");
