@@ -1,3 +1,10 @@
+import {
+  askWithAnyToken,
+  signInToApp,
+  takeAccessBack,
+  useAnyToken,
+} from "./actions/app-sign-ins.ts";
+import { addAnyApp, regroupAnyApp, removeAnyApp } from "./actions/apps.ts";
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
 import { forgetAnyDevice, signInOnDevice } from "./actions/devices.ts";
 import { flood } from "./actions/floods.ts";
@@ -16,6 +23,7 @@ import { addPasskey, removePasskey, signInWithPasskey } from "./actions/passkeys
 import { changePassword, setUp, signIn } from "./actions/passwords.ts";
 import { endOthers, endSession, signOut } from "./actions/sessions.ts";
 import { type Action, visit } from "./actions/step.ts";
+import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 const ADDRESSES = 3;
@@ -53,7 +61,19 @@ const actions: readonly WeightedAction[] = [
   ["visits with a key", 6, visitWithAnyKey],
   ["revokes a key", 2, revokeAnyKey],
 ];
-const totalWeight = actions.reduce((sum, [, weight]) => sum + weight, 0);
+
+const appActions: readonly WeightedAction[] = [
+  ["adds an app", 4, addAnyApp],
+  ["changes the groups of an app", 6, regroupAnyApp],
+  ["removes an app", 1, removeAnyApp],
+  ["signs in to an app", 12, signInToApp],
+  ["uses a code or refresh token", 6, useAnyToken],
+  ["asks who the person is", 12, askWithAnyToken],
+  ["takes the access of an app back", 2, takeAccessBack],
+];
+
+/** In these simulations, most of what happens concerns apps. */
+const ABOUT_APPS = 0.6;
 
 /** Does one thing that people do, at any gate that runs. */
 export async function act(world: World, name: string): Promise<void> {
@@ -63,12 +83,18 @@ export async function act(world: World, name: string): Promise<void> {
   // Names the client and the gate in the audit log.
   const userAgent = `${name}-${gate.name}`.replaceAll(" ", "-");
   const client = { remoteAddress: `192.0.2.${random.below(ADDRESSES)}`, userAgent };
-  let at = random.below(totalWeight);
-  const chosen = actions.find(([, weight]) => {
+  const isAboutApps = world.isAboutApps && random.chance(ABOUT_APPS);
+  const chosen = choose(isAboutApps ? appActions : actions, random);
+  const [what, , action] = isConfigured || random.chance(0.5) ? chosen : SET_UP;
+  const outcome = await action(world, { gate, life: gate.life, client });
+  world.note(`${name} ${what} at ${gate.name}: ${outcome}`);
+}
+
+function choose(among: readonly WeightedAction[], random: Random): WeightedAction {
+  let at = random.below(among.reduce((sum, [, weight]) => sum + weight, 0));
+  const chosen = among.find(([, weight]) => {
     at -= weight;
     return at < 0;
   });
-  const [what, , action] = isConfigured || random.chance(0.5) ? (chosen ?? SET_UP) : SET_UP;
-  const outcome = await action(world, { gate, life: gate.life, client });
-  world.note(`${name} ${what} at ${gate.name}: ${outcome}`);
+  return chosen ?? SET_UP;
 }

@@ -17,6 +17,8 @@ export interface Network {
   readonly sharedLimit: AttemptPart;
   /** Puts an error back into the store of a gate. */
   readonly mistake: (store: Store) => Store;
+  /** Sends the message to an app that a session has ended. Rejects unless the app acknowledges it. */
+  readonly tellApp: (url: string, token: string) => Promise<void>;
   readonly time: VirtualTime;
   readonly random: Random;
   /** While `false`, every call answers soon. */

@@ -7,6 +7,7 @@ import { useLink } from "./actions/links.ts";
 import { signInAs } from "./actions/members.ts";
 import { isAdmission, nextNumber } from "./actions/step.ts";
 import { LATE_MS } from "./faulty-store.ts";
+import { finishApps } from "./finish-apps.ts";
 import type { Life } from "./gate.ts";
 import type { KnownSession } from "./model/sessions.ts";
 import { promise } from "./model/violation.ts";
@@ -30,6 +31,7 @@ export async function finish(world: World): Promise<void> {
   await compareLinks(world, entries);
   for (const life of lives(world))
     for (const key of world.keys) await visitWithKey(world, life, key);
+  await finishApps(world, lives(world));
   // Its limiters begin again.
   gates[0]?.crash();
   gates[0]?.start();

@@ -1,5 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import type { PasswordHash } from "../../src/db/records.ts";
+import { startSignOutQueue } from "../../src/features/oidc/sign-out-queue.ts";
+import type { SigningJwk } from "../../src/features/oidc/signing-keys.ts";
 import type { Passwords } from "../../src/identity/passwords.ts";
 import { OPERATOR } from "../../src/identity/requester.ts";
 import type { Levels } from "../../src/lib/meter.ts";
@@ -87,6 +89,13 @@ export interface GateOptions {
 
 const silent = { warn: () => {}, error: () => {} };
 
+export const ISSUER = "https://auth.example.org";
+
+/** A key that signs fast: the simulated apps do not verify signatures. */
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1_024 });
+const jwk = { ...privateKey.export({ format: "jwk" }), kid: "key", alg: "RS256", use: "sig" };
+export const signingKeys: readonly SigningJwk[] = [jwk as SigningJwk];
+
 /** A gate of the real rules, with all their caches, on a connection of its own. */
 export function createGate(
   name: string,
@@ -131,6 +140,13 @@ export function createGate(
       const made = createServices({ ...settled, ...NO_GATE, meter }, settled.log, {
         clock,
         passwords: queuedPasswords(time, servedAs),
+      });
+      // After a crash it waits for the connection that was cut.
+      startSignOutQueue({
+        ...made.rules,
+        issuer: ISSUER,
+        readKeys: async () => signingKeys,
+        send: (url, token) => network.tellApp(url, token),
       });
       const { promise: crashed, resolve: end } = Promise.withResolvers<void>();
       if (levels === undefined) throw new Error("the rules have not shown their levels");

@@ -4,6 +4,7 @@ import { type Device, type Handoff, hasEnded, type StoredUser } from "../../src/
 import type { Store, StoreParts } from "../../src/db/store.ts";
 import { OPERATOR } from "../../src/identity/requester.ts";
 import type { Requester } from "../../src/lib/work-queue.ts";
+import { appMistakes } from "./mistakes-of-apps.ts";
 import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
 /** An error that is put back, into the stores of all gates or into the queue of the hashes. */
@@ -158,7 +159,10 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
 /** The simulation must find each. */
 export const mistakes: Readonly<Record<string, Mistake>> = {
   ...Object.fromEntries(
-    Object.entries({ ...storeMistakes, ...linkMistakes }).map(([name, store]) => [name, { store }]),
+    Object.entries({ ...storeMistakes, ...linkMistakes, ...appMistakes }).map(([name, store]) => [
+      name,
+      { store },
+    ]),
   ),
 
   "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },

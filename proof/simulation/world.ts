@@ -2,10 +2,12 @@ import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { AttemptPart, Store } from "../../src/db/store.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import { Unavailable } from "../../src/lib/fault.ts";
+import { createTellApp } from "./app-servers.ts";
 import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
 import type { Mistake } from "./mistakes.ts";
+import type { KnownApp, KnownGrant, Person } from "./model/apps.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import type { Enrolment } from "./model/enrolment.ts";
 import { createFact, type Fact } from "./model/fact.ts";
@@ -37,6 +39,14 @@ export interface World extends Network {
   readonly operator: Store;
   readonly links: KnownLink[];
   readonly keys: KnownKey[];
+  /** The first account as apps see it. */
+  readonly owner: Person;
+  /** Whether most of what happens concerns apps. */
+  readonly isAboutApps: boolean;
+  readonly apps: KnownApp[];
+  readonly grants: KnownGrant[];
+  /** Requests by which people take the access of an app back, and until when they take effect. */
+  readonly revocations: { readonly app: KnownApp; readonly person: Person; until: number }[];
   /** The database itself, which always answers at once. */
   readonly base: SqliteStore;
   /** Whether an answer has shown that an account exists. */
@@ -71,8 +81,10 @@ export function createWorld(
 ): World {
   const random = createRandom(seed);
   const base = database.store;
+  const apps: KnownApp[] = [];
   const network: Network = {
     database,
+    tellApp: (url, token) => createTellApp(network, apps)(url, token),
     sharedLimit: countingAttempts(time),
     mistake: mistake.store?.() ?? ((store) => store),
     time,
@@ -94,11 +106,19 @@ export function createWorld(
     trace.push(`${(time.now() / 1_000).toFixed(3)} s  ${line}`);
   };
   let owners = 0;
+  const sessions = createSessionModel(time.now, LATE_MS);
+  const owner: Person = {
+    username: "the first account",
+    sessions,
+    groups: createFact("admins", time.now, LATE_MS),
+    state: createFact<"absent" | "present">("present", time.now, LATE_MS),
+    endsAt: Number.POSITIVE_INFINITY,
+  };
 
   return Object.assign(network, {
     seed,
     gates,
-    sessions: createSessionModel(time.now, LATE_MS),
+    sessions,
     passwords: createPasswordModel(),
     log: createLogModel(),
     attempts: createAttemptModel(time.now, options.limiter),
@@ -111,6 +131,11 @@ export function createWorld(
     operator: connect(network).store,
     links: [] as KnownLink[],
     keys: [],
+    owner,
+    isAboutApps: random.chance(0.4),
+    apps,
+    grants: [],
+    revocations: [],
     base,
     isConfigured: false,
     setUps: 0,

@@ -14,6 +14,8 @@ export interface KnownSession {
   readonly expiresAt: number;
   /** The first answer that it has ended, and the gate that gave it. */
   ended: { readonly at: number; readonly by: Life | undefined } | undefined;
+  /** The first answer that all sessions of its account have ended. */
+  endedWithAll: { readonly at: number } | undefined;
   /** Requests that may end it and were not answered, or not yet. */
   doubts: number;
   /** Gates that refuse it although they could not end it in the store. */
@@ -63,7 +65,8 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
       const label = `session ${all.length + 1}`;
       const doubts = overlaps ? 1 : 0;
       const known = { label, token, id, expiresAt, doubts };
-      const session = { ...known, ended: undefined, refusedBy: new Set<Life>() };
+      const notEnded = { ended: undefined, endedWithAll: undefined };
+      const session = { ...known, ...notEnded, refusedBy: new Set<Life>() };
       all.push(session);
       return session;
     },
@@ -71,11 +74,14 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
     endingAll(life) {
       const end: EndOfAll = { from: now(), until: Number.POSITIVE_INFINITY };
       ends.push(end);
-      const each = all.map((session) => ending(session, life));
+      const sessions = [...all];
+      const each = sessions.map((session) => ending(session, life));
       return (outcome) => {
         if (outcome === "unchanged") ends.splice(ends.indexOf(end), 1);
         end.until = outcome === "unknown" ? now() + lateMs : now();
         for (const one of each) one(outcome);
+        if (outcome !== "ended") return;
+        for (const session of sessions) session.endedWithAll ??= { at: now() };
       };
     },
 
