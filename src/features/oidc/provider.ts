@@ -76,132 +76,33 @@ const LIFETIMES = {
   Session: 365 * DAY,
 };
 
+const CLAIMS: NonNullable<Configuration["claims"]> = {
+  ...Object.fromEntries(Object.entries(CLAIMS_OF_SCOPES).map(([scope, of]) => [scope, [...of]])),
+  iss: null,
+  sid: null,
+};
+
+/** Only ID tokens are signed. */
+const ALGORITHMS = {
+  idTokenSigningAlgValues: ["RS256", "ES256"],
+  clientAuthSigningAlgValues: [],
+  requestObjectSigningAlgValues: [],
+  userinfoSigningAlgValues: [],
+  introspectionSigningAlgValues: [],
+  authorizationSigningAlgValues: [],
+  dPoPSigningAlgValues: [],
+} as NonNullable<Configuration["enabledJWA"]>;
+
 /** Creates the provider. It must be created again when the keys change. */
 export function createProvider(
   services: ProviderServices,
-  { issuer, basePath, interactionPath, keys }: ProviderSettings,
+  settings: ProviderSettings,
   pages: ProviderPages,
   exchanges: Exchanges,
 ): Provider {
-  const { store, appDirectory } = services;
-  const getState = () => Provider.ctx && exchanges.getState(Provider.ctx.req);
-  const getVisitor = (ctx: Pick<KoaContextWithOIDC, "req">) => exchanges.getState(ctx.req)?.visitor;
-  const findApp = async (ctx: KoaContextWithOIDC): Promise<App | undefined> =>
-    (await appDirectory.read()).find(ctx.oidc.client?.clientId ?? "");
-  const path = (end: string) => `${basePath}/oidc/${end}`;
-
-  const configuration: Configuration = {
-    adapter: createAdapterFactory(services, getState),
-    acrValues: [ONE_FACTOR, TWO_FACTORS],
-    claims: {
-      ...Object.fromEntries(
-        Object.entries(CLAIMS_OF_SCOPES).map(([scope, of]) => [scope, [...of]]),
-      ),
-      iss: null,
-      sid: null,
-    },
-    // A public client can be a page in a browser. Any other one sends its secret from its server.
-    clientBasedCORS: ({ oidc }, origin, client) =>
-      (oidc.route === "userinfo" || client.clientAuthMethod === "none") &&
-      (client.redirectUris ?? []).some((uri) => getOrigin(uri) === origin),
-    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"] as ClientAuthMethod[],
-    // Many apps read the name and the groups only from the ID token.
-    conformIdTokenClaims: false,
-    cookies: {
-      names: {
-        session: "latchkey-oidc",
-        interaction: "latchkey-oidc-interaction",
-        resume: "latchkey-oidc-resume",
-      },
-      long: {
-        httpOnly: true,
-        sameSite: "lax",
-        secure: issuer.startsWith("https:"),
-        path: path(""),
-      },
-      short: { httpOnly: true, sameSite: "lax", secure: issuer.startsWith("https:") },
-    },
-    enabledJWA: {
-      idTokenSigningAlgValues: ["RS256", "ES256"],
-      clientAuthSigningAlgValues: [],
-      requestObjectSigningAlgValues: [],
-      userinfoSigningAlgValues: [],
-      introspectionSigningAlgValues: [],
-      authorizationSigningAlgValues: [],
-      dPoPSigningAlgValues: [],
-    } as NonNullable<Configuration["enabledJWA"]>,
-    // The adapter finds nothing that belongs to a session that has ended.
-    expiresWithSession: async () => false,
-    features: {
-      backchannelLogout: { enabled: true },
-      claimsParameter: { enabled: true },
-      clientCredentials: { enabled: false },
-      devInteractions: { enabled: false },
-      deviceFlow: {
-        enabled: true,
-        charset: "base-20",
-        mask: "****-****",
-        userCodeInputSource: (ctx, _form, _out, error) =>
-          pages.enterDeviceCode(ctx, readFormSecret(ctx), error),
-        userCodeConfirmSource: (ctx, _form, _client, _device, userCode) =>
-          pages.confirmDevice(ctx, readFormSecret(ctx), userCode),
-        successSource: pages.deviceSignedIn,
-      },
-      dPoP: { enabled: false },
-      introspection: {
-        enabled: true,
-        allowedPolicy: async (ctx, client, token) =>
-          client.clientAuthMethod !== "none" && token.clientId === ctx.oidc.client?.clientId,
-      },
-      pushedAuthorizationRequests: { enabled: true },
-      requestObjects: { enabled: false },
-      resourceIndicators: { enabled: false },
-      revocation: {
-        enabled: true,
-        allowedPolicy: async (_ctx, client, token) => {
-          if (token.clientId === client.clientId) return true;
-          if (client.clientAuthMethod === "none") return false;
-          throw new errors.InvalidRequest("the token belongs to another app");
-        },
-      },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx) => pages.confirmSignOut(ctx, readFormSecret(ctx)),
-        postLogoutSuccessSource: pages.signedOut,
-      },
-      userinfo: { enabled: true },
-    },
-    findAccount: createFindAccount(services),
-    interactions: {
-      policy: createInteractionPolicy({ getVisitor, findApp }),
-      url: (_ctx, { uid }) => `${interactionPath}${uid}`,
-    },
-    // Without `offline_access`, the refresh token ends with the session.
-    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
-    jwks: { keys: [...keys] },
-    loadExistingGrant: (ctx) => loadGrant(services, ctx, exchanges.getState(ctx.req)),
-    pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" },
-    renderError: (ctx, _out, error) => pages.error(ctx, error),
-    responseTypes: ["code"],
-    rotateRefreshToken: true,
-    routes: {
-      authorization: path("authorize"),
-      code_verification: path("device"),
-      device_authorization: path("device/code"),
-      end_session: path("logout"),
-      introspection: path("introspect"),
-      jwks: path("keys"),
-      pushed_authorization_request: path("par"),
-      revocation: path("revoke"),
-      token: path("token"),
-      userinfo: path("userinfo"),
-    },
-    scopes: [...SCOPES],
-    subjectTypes: ["public"],
-    ttl: LIFETIMES,
-  };
-
-  const provider = new Provider(issuer, configuration);
+  const { store } = services;
+  const configuration = createConfiguration(services, settings, pages, exchanges);
+  const provider = new Provider(settings.issuer, configuration);
 
   // Up to two secrets are valid, and only their digests are known.
   Object.defineProperty(provider.Client.prototype, "compareClientSecret", {
@@ -228,6 +129,122 @@ export function createProvider(
   });
   return provider;
 }
+
+function createConfiguration(
+  services: ProviderServices,
+  { issuer, basePath, interactionPath, keys }: ProviderSettings,
+  pages: ProviderPages,
+  exchanges: Exchanges,
+): Configuration {
+  const { appDirectory } = services;
+  const getState = () => Provider.ctx && exchanges.getState(Provider.ctx.req);
+  const getVisitor = (ctx: Pick<KoaContextWithOIDC, "req">) => exchanges.getState(ctx.req)?.visitor;
+  const findApp = async (ctx: KoaContextWithOIDC): Promise<App | undefined> =>
+    (await appDirectory.read()).find(ctx.oidc.client?.clientId ?? "");
+  const path = (end: string) => `${basePath}/oidc/${end}`;
+
+  return {
+    adapter: createAdapterFactory(services, getState),
+    acrValues: [ONE_FACTOR, TWO_FACTORS],
+    claims: CLAIMS,
+    // A public client can be a page in a browser. Any other one sends its secret from its server.
+    clientBasedCORS: ({ oidc }, origin, client) =>
+      (oidc.route === "userinfo" || client.clientAuthMethod === "none") &&
+      (client.redirectUris ?? []).some((uri) => getOrigin(uri) === origin),
+    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"] as ClientAuthMethod[],
+    // Many apps read the name and the groups only from the ID token.
+    conformIdTokenClaims: false,
+    cookies: {
+      names: {
+        session: "latchkey-oidc",
+        interaction: "latchkey-oidc-interaction",
+        resume: "latchkey-oidc-resume",
+      },
+      long: {
+        httpOnly: true,
+        sameSite: "lax",
+        secure: issuer.startsWith("https:"),
+        path: path(""),
+      },
+      short: { httpOnly: true, sameSite: "lax", secure: issuer.startsWith("https:") },
+    },
+    enabledJWA: ALGORITHMS,
+    // The adapter finds nothing that belongs to a session that has ended.
+    expiresWithSession: async () => false,
+    features: createFeatures(pages),
+    findAccount: createFindAccount(services),
+    interactions: {
+      policy: createInteractionPolicy({ getVisitor, findApp }),
+      url: (_ctx, { uid }) => `${interactionPath}${uid}`,
+    },
+    // Without `offline_access`, the refresh token ends with the session.
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    jwks: { keys: [...keys] },
+    loadExistingGrant: (ctx) => loadGrant(services, ctx, exchanges.getState(ctx.req)),
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" },
+    renderError: (ctx, _out, error) => pages.error(ctx, error),
+    responseTypes: ["code"],
+    rotateRefreshToken: true,
+    routes: createRoutes(path),
+    scopes: [...SCOPES],
+    subjectTypes: ["public"],
+    ttl: LIFETIMES,
+  };
+}
+
+/** Lists what the provider offers. Everything else is off. */
+const createFeatures = (pages: ProviderPages): NonNullable<Configuration["features"]> => ({
+  backchannelLogout: { enabled: true },
+  claimsParameter: { enabled: true },
+  clientCredentials: { enabled: false },
+  devInteractions: { enabled: false },
+  deviceFlow: {
+    enabled: true,
+    charset: "base-20",
+    mask: "****-****",
+    userCodeInputSource: (ctx, _form, _out, error) =>
+      pages.enterDeviceCode(ctx, readFormSecret(ctx), error),
+    userCodeConfirmSource: (ctx, _form, _client, _device, userCode) =>
+      pages.confirmDevice(ctx, readFormSecret(ctx), userCode),
+    successSource: pages.deviceSignedIn,
+  },
+  dPoP: { enabled: false },
+  introspection: {
+    enabled: true,
+    allowedPolicy: async (ctx, client, token) =>
+      client.clientAuthMethod !== "none" && token.clientId === ctx.oidc.client?.clientId,
+  },
+  pushedAuthorizationRequests: { enabled: true },
+  requestObjects: { enabled: false },
+  resourceIndicators: { enabled: false },
+  revocation: {
+    enabled: true,
+    allowedPolicy: async (_ctx, client, token) => {
+      if (token.clientId === client.clientId) return true;
+      if (client.clientAuthMethod === "none") return false;
+      throw new errors.InvalidRequest("the token belongs to another app");
+    },
+  },
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: (ctx) => pages.confirmSignOut(ctx, readFormSecret(ctx)),
+    postLogoutSuccessSource: pages.signedOut,
+  },
+  userinfo: { enabled: true },
+});
+
+const createRoutes = (path: (end: string) => string): NonNullable<Configuration["routes"]> => ({
+  authorization: path("authorize"),
+  code_verification: path("device"),
+  device_authorization: path("device/code"),
+  end_session: path("logout"),
+  introspection: path("introspect"),
+  jwks: path("keys"),
+  pushed_authorization_request: path("par"),
+  revocation: path("revoke"),
+  token: path("token"),
+  userinfo: path("userinfo"),
+});
 
 /** Returns the origin of a web page. A custom scheme has none. */
 function getOrigin(uri: string): string | undefined {
