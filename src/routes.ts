@@ -37,6 +37,7 @@ import {
   HANDOFF,
   OAUTH_DISCOVERY,
   OIDC,
+  OIDC_DEVICE,
   OIDC_DISCOVERY,
   OIDC_INTERACTION,
   type Paths,
@@ -355,7 +356,9 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     );
     const run = async (_: Services, request: WebRequest) => (await oidc()).answer(request);
     routes.push({ method: "any", path: base + OIDC, match: "prefix", access: "proxy", run });
-    for (const path of [OIDC_DISCOVERY, OAUTH_DISCOVERY]) {
+    const device = base + OIDC_DEVICE;
+    routes.push({ method: "any", path: `${device}/`, match: "prefix", access: "proxy", run });
+    for (const path of [OIDC_DISCOVERY, OAUTH_DISCOVERY, device]) {
       routes.push({ method: "any", path, access: "proxy", run });
     }
   }

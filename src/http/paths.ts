@@ -35,7 +35,7 @@ export const OIDC = "/oidc/";
 /** A sign-in to an app continues here. The ID of the sign-in follows. */
 export const OIDC_INTERACTION = "/oidc/interaction/";
 /** A person enters the code of a device here. */
-export const OIDC_DEVICE = "/oidc/device";
+export const OIDC_DEVICE = "/login/device";
 /** Pages load the icons of apps from below this path. */
 export const APP_ICONS = "/latchkey-icons/";
 

@@ -19,7 +19,7 @@ export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTrack
  * database until it expires, so unlimited ones would fill the disk. A household or an office shares
  * an address.
  */
-export const appSignInRule: AttemptRule = { ...attemptRule, attempts: 300, maxTracked: 100_000 };
+export const appSignInRule: AttemptRule = { ...attemptRule, attempts: 600, maxTracked: 100_000 };
 
 /** `cleanUp` must be called at this interval. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;

@@ -33,7 +33,7 @@ test("a step of a device that another browser has begun leads to the sign-in", a
   const { send, addPerson, log } = await startProvider(t, store);
   await addPerson();
   for (const method of ["GET", "HEAD"]) {
-    const { status, location } = await send("/oidc/device/unknown", { method });
+    const { status, location } = await send("/login/device/unknown", { method });
     assert.equal(status, 303);
     assert.match(location ?? "", /^\/login/);
   }
@@ -43,7 +43,7 @@ test("a step of a device that another browser has begun leads to the sign-in", a
   );
 });
 
-test("a client without a session begins 300 sign-ins a minute, and no more rows", async (t) => {
+test("a client without a session begins 600 sign-ins a minute, and no more rows", async (t) => {
   const store = await openSqlite({ file: ":memory:" });
   t.after(() => store.close());
   const { send, addApp, addPerson } = await startProvider(t, store);
@@ -63,8 +63,8 @@ test("a client without a session begins 300 sign-ins a minute, and no more rows"
   });
   const begin = (address: string) =>
     send(`/oidc/authorize?${query}`, { headers: { "X-Forwarded-For": address } });
-  for (let i = 0; i < 300; i += 1) assert.equal((await begin("192.0.2.1")).status, 303);
+  for (let i = 0; i < 600; i += 1) assert.equal((await begin("192.0.2.1")).status, 303);
   const { status, headers } = await begin("192.0.2.1");
-  assert.deepEqual([status, headers["retry-after"], commits], [429, "60", 300]);
+  assert.deepEqual([status, headers["retry-after"], commits], [429, "60", 600]);
   assert.equal((await begin("192.0.2.2")).status, 303);
 });

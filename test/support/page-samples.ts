@@ -34,7 +34,7 @@ const shares = [
   { kind: "email", value: "sample@example.org" },
   { kind: "groups", value: "family" },
 ] as const;
-const form = { formPath: "/oidc/device", secret: "secret" };
+const form = { formPath: "/login/device", secret: "secret" };
 
 const appForm = {
   ...{ name: "Photos", id: "photos", url: "https://a.test", groups: "family", factor: "1" },

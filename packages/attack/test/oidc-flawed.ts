@@ -20,15 +20,23 @@ export type Pass = (request: Passing) => Promise<Answer>;
 /** What a flawed server does with requests, instead of only passing them. */
 export type Flawed = (request: Passing, pass: Pass, gates: OidcGates) => Promise<Answer>;
 
-/** Starts a server that passes requests to a gate and has a flaw. Returns its URL. */
+let started = 0;
+
+/**
+ * Starts a server that passes requests to a gate and has a flaw. Returns its URL. The gate sees other
+ * addresses of each server, since it limits how many sign-ins to apps one address begins.
+ */
 export async function startFlawed(
   t: TestContext,
   gates: OidcGates,
   flawed: Flawed,
 ): Promise<string> {
+  started += 1;
+  const network = `127.0.${started}.`;
   const server = createServer(async (request, response) => {
     try {
-      const from = request.socket.remoteAddress ?? "127.0.0.1";
+      const { remoteAddress = "127.0.0.1" } = request.socket;
+      const from = remoteAddress.replace(/^127\.0\.0\./, network);
       const passing = await read(request);
       const { status, headers, body } = await flawed(
         passing,

@@ -33,7 +33,10 @@ interface Flaw {
 
 const TOKEN = "/oidc/token";
 const AUTHORIZE = "/oidc/authorize";
-const DEVICE = "/oidc/device";
+/** A person enters the code of a device here. */
+const DEVICE = "/login/device";
+/** A device asks for a code here. */
+const DEVICE_CODE = "/oidc/device";
 const LOGOUT = "/oidc/logout";
 
 const codeIn = ({ path, form }: Passing) => (path === TOKEN && form.get("code")) || undefined;
@@ -448,7 +451,7 @@ const flaws: readonly Flaw[] = [
         const answer = await pass(
           isClose ? withParameters(request, { user_code: shown }) : request,
         );
-        if (request.path === `${DEVICE}/code`) shown = JSON.parse(answer.body).user_code ?? "";
+        if (request.path === DEVICE_CODE) shown = JSON.parse(answer.body).user_code ?? "";
         return answer;
       };
     },
@@ -657,7 +660,7 @@ const flaws: readonly Flaw[] = [
   {
     attack: "oidc-hosts",
     what: "sends devices to the requested host",
-    flawed: answering(`${DEVICE}/code`, (answer, { headers }) => ({
+    flawed: answering(DEVICE_CODE, (answer, { headers }) => ({
       ...answer,
       body: answer.body.replaceAll(ISSUER, `https://${headers.host}`),
     })),

@@ -48,6 +48,7 @@ export function createOidc(services: Services): Oidc {
         issuer: publicUrl,
         basePath: paths.base,
         interactionPath: paths.base + OIDC_INTERACTION,
+        devicePath: paths.base + OIDC_DEVICE,
         keys: now,
       };
       const provider = createProvider(

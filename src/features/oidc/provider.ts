@@ -54,6 +54,8 @@ export interface ProviderSettings {
   readonly basePath: string;
   /** A sign-in that asks the person continues below this path. */
   readonly interactionPath: string;
+  /** A person enters the code of a device here. */
+  readonly devicePath: string;
   readonly keys: readonly SigningJwk[];
 }
 
@@ -70,7 +72,7 @@ const LIFETIMES = {
   DeviceCode: 600,
   Grant: 365 * DAY,
   IdToken: HOUR,
-  Interaction: HOUR,
+  Interaction: HOUR / 2,
   PushedAuthorizationRequest: 60,
   RefreshToken: 30 * DAY,
   Session: 365 * DAY,
@@ -132,7 +134,7 @@ export function createProvider(
 
 function createConfiguration(
   services: ProviderServices,
-  { issuer, basePath, interactionPath, keys }: ProviderSettings,
+  { issuer, basePath, interactionPath, devicePath, keys }: ProviderSettings,
   pages: ProviderPages,
   exchanges: Exchanges,
 ): Configuration {
@@ -185,7 +187,7 @@ function createConfiguration(
     renderError: (ctx, _out, error) => pages.error(ctx, error),
     responseTypes: ["code"],
     rotateRefreshToken: true,
-    routes: createRoutes(path),
+    routes: createRoutes(path, devicePath),
     scopes: [...SCOPES],
     subjectTypes: ["public"],
     ttl: LIFETIMES,
@@ -233,10 +235,13 @@ const createFeatures = (pages: ProviderPages): NonNullable<Configuration["featur
   userinfo: { enabled: true },
 });
 
-const createRoutes = (path: (end: string) => string): NonNullable<Configuration["routes"]> => ({
+const createRoutes = (
+  path: (end: string) => string,
+  devicePath: string,
+): NonNullable<Configuration["routes"]> => ({
   authorization: path("authorize"),
-  code_verification: path("device"),
-  device_authorization: path("device/code"),
+  code_verification: devicePath,
+  device_authorization: path("device"),
   end_session: path("logout"),
   introspection: path("introspect"),
   jwks: path("keys"),

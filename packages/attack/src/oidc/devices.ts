@@ -9,9 +9,9 @@ export async function openPage(browser: Browser, { provider }: Scene): Promise<s
 
 const secretIn = (html: string): string => /name="xsrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
 
-/** The server tells devices only where a person enters the code. It has the same path. */
+/** The server tells devices only where a person enters the code: below the same base path. */
 export const devicePath = (provider: Scene["provider"]): string =>
-  pathOf(provider, "device_authorization_endpoint").replace(/\/[^/]+$/, "");
+  pathOf(provider, "device_authorization_endpoint").replace(/\/oidc\/[^/]+$/, "/login/device");
 
 /** Approves a device in a browser, as a person does. */
 export async function approve(
