@@ -8,7 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ISSUER } from "../provider.ts";
 import { errorIn, signIn, startSignIn } from "../sign-in.ts";
-import { module } from "./both.ts";
+import { module } from "./module.ts";
 
 interface Received {
   readonly method: string | undefined;

@@ -12,7 +12,7 @@ import {
   walk,
 } from "../sign-in.ts";
 import { advanceTime } from "../time.ts";
-import { module, type Visit } from "./both.ts";
+import { module, type Visit } from "./module.ts";
 
 const en = getWords("en");
 

@@ -10,7 +10,7 @@ import {
   startSignIn,
   walk,
 } from "../sign-in.ts";
-import { module, type Visit } from "./both.ts";
+import { module, type Visit } from "./module.ts";
 
 /** Asserts a page of the provider that tells the person what is wrong, and leads nowhere. */
 function assertRefused(page: Page, heading: string, text: string): void {

@@ -3,7 +3,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import * as client from "openid-client";
 import { ISSUER } from "../provider.ts";
 import { errorIn, isLoginPage, redeem, signIn, startSignIn, walk } from "../sign-in.ts";
-import { module } from "./both.ts";
+import { module } from "./module.ts";
 
 module("oidcc-server", "returns a code, and valid tokens for it", async (visit) => {
   const { browser, app, person } = visit;

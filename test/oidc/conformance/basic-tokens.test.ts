@@ -3,7 +3,7 @@ import * as client from "openid-client";
 import { type App, ISSUER } from "../provider.ts";
 import { redeem, type SignedIn, signIn, startSignIn, walk } from "../sign-in.ts";
 import { advanceTime } from "../time.ts";
-import { module } from "./both.ts";
+import { module } from "./module.ts";
 
 /** Asserts that the tokens of a sign-in do not work any more. */
 async function assertRevoked({ client: config }: App, { tokens, claims }: SignedIn): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ISSUER } from "../provider.ts";
 import { errorIn, signIn, startSignIn } from "../sign-in.ts";
-import { module } from "./both.ts";
+import { module } from "./module.ts";
 
 const DISCOVERY = "/.well-known/openid-configuration";
 type Json = Readonly<Record<string, unknown>>;

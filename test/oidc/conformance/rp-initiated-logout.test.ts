@@ -6,7 +6,7 @@ import { headingOf, type Page } from "../browser.ts";
 import { ISSUER } from "../provider.ts";
 import { errorIn, type SignedIn, signIn, startSignIn } from "../sign-in.ts";
 import { advanceTime } from "../time.ts";
-import { module, type Visit } from "./both.ts";
+import { module, type Visit } from "./module.ts";
 
 const en = getWords("en");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as client from "openid-client";
 import { enterPassword, signIn } from "../sign-in.ts";
-import { module } from "./both.ts";
+import { module } from "./module.ts";
 
 module(
   "no module: a second sign-in",
