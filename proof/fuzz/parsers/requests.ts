@@ -21,8 +21,11 @@ const auth = authWith({
 });
 const SESSION = mint({ user_id: owner?.id, exp: inSeconds(3_600), iat: inSeconds(0), jti: "a" });
 
-/** The expected statuses. The simulation checks what a request does to a session. */
-const STATUSES = [200, 303, 304, 400, 401, 403, 404, 405, 413, 415, 421, 422, 503];
+/**
+ * The expected statuses. The simulation checks what a request does to a session. All inputs come
+ * from one address, so wrong keys and passwords reach its limit: 429.
+ */
+const STATUSES = [200, 303, 304, 400, 401, 403, 404, 405, 413, 415, 421, 422, 429, 503];
 /** Marks the session of a signed-in user in an input. Requests that end sessions are left out. */
 const SESSION_MARK = "$SESSION";
 
