@@ -1,6 +1,6 @@
 import type { User } from "./db/records.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
-import { answerAccountForm } from "./features/home/home-pages.ts";
+import { answerSignInMethodForm } from "./features/sign-in-methods/sign-in-methods-pages.ts";
 import { type Form, type FormProblem, readForm } from "./http/form.ts";
 import { findAppPage, findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
@@ -96,8 +96,8 @@ async function answerInOrder(
     const userContext: UserContext = { ...context, user, lacksFactor: decision.lacksFactor };
     failure = route.failure;
     if (typeof form === "string") return await refuseUnreadable(userContext, form);
-    return route.page === "account"
-      ? await answerAccountForm(userContext, await route.run(userContext, form))
+    return route.page === "sign-in-methods"
+      ? await answerSignInMethodForm(userContext, await route.run(userContext, form))
       : await route.run(userContext, form);
   } catch (thrown) {
     return answerFailure(services, { request, user }, thrown, failure);
@@ -201,9 +201,15 @@ async function authorize(context: Context, route: UserChecks): Promise<Decision>
       if (route.access === "admin") return authorizeAdmin(context, route, admission.user);
       return authorizeRecent(context, route, { user: admission.user, lacksFactor: false });
     case "guest":
-      return route.access === "admin"
-        ? refuse(await views.error(context, 404, "noSuchPage"))
-        : refuse(await refuseExcluded(context, request, admission.user));
+      switch (route.access) {
+        case "guest":
+          return authorizeRecent(context, route, { user: admission.user, lacksFactor: false });
+        case "admin":
+          return refuse(await views.error(context, 404, "noSuchPage"));
+        case "user":
+        case "enrolling":
+          return refuse(await refuseExcluded(context, request, admission.user));
+      }
   }
 }
 
@@ -232,12 +238,13 @@ function authorizeRecent(
       return refuse(askForRecentSignIn(context, request, findPeoplePage(paths, request)));
     case "apps":
       return refuse(askForRecentSignIn(context, request, findAppPage(paths, request)));
-    case "codes":
-    case "passkeys":
-    case "keys": {
-      const home = paths.home && addReturnTo(paths.home, readReturnTarget(context));
-      return refuse(askForRecentSignIn(context, request, home && `${home}#your-${recent}`));
+    case "signInMethods": {
+      const page = paths.account?.signInMethods;
+      const target = page && addReturnTo(page, readReturnTarget(context));
+      return refuse(askForRecentSignIn(context, request, target));
     }
+    case "keys":
+      return refuse(askForRecentSignIn(context, request, paths.account?.keys));
   }
 }
 

@@ -173,7 +173,7 @@ export interface SignInOptions {
   /** Offers passkeys. Default: true. */
   readonly passkeys?: boolean | undefined;
   /**
-   * Offers one-time codes (TOTP) on the home page. Default: true. With `false`, accounts that
+   * Offers one-time codes (TOTP) in the account. Default: true. With `false`, accounts that
    * already use codes still need a code to sign in.
    */
   readonly codes?: boolean | undefined;
@@ -276,7 +276,13 @@ const pageOptions = {
   login: pageFunction(),
   setup: pageFunction(),
   link: pageFunction(),
-  home: pageFunction(),
+  launcher: pageFunction(),
+  profile: pageFunction(),
+  signInMethods: pageFunction(),
+  devices: pageFunction(),
+  access: pageFunction(),
+  keys: pageFunction(),
+  history: pageFunction(),
   people: pageFunction(),
   apps: pageFunction(),
   app: pageFunction(),
@@ -310,8 +316,8 @@ export interface AuthOptions {
   /** Sets the prefix of every path that Latchkey serves, such as `/auth`. Default: none. */
   readonly basePath?: string | undefined;
   /**
-   * Sets the path of the page with the password form; `null` removes the page. Default: the base
-   * path, or `/`.
+   * Sets the path that leads on to the pages of the account; `null` removes these pages. Default: the
+   * base path, or `/`.
    */
   readonly homePath?: string | null | undefined;
   /**

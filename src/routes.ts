@@ -1,4 +1,5 @@
 import type { AccountFormResult } from "./features/account-form.ts";
+import { getHistory } from "./features/activity/history-pages.ts";
 import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
   postBeginCodes,
@@ -10,8 +11,9 @@ import type { Context, Services, UserContext } from "./features/context.ts";
 import { getHandoff, postHandoffLogout } from "./features/domains/handoff-pages.ts";
 import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts";
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
-import { getHome } from "./features/home/home-pages.ts";
-import { postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
+import { getAccount, getHome } from "./features/home/home-pages.ts";
+import { getKeys, postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
+import { getLauncher } from "./features/launcher/launcher-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
 import { toPublicKeys } from "./features/oidc/signing-keys.ts";
 import {
@@ -22,10 +24,13 @@ import {
   postRenamePasskey,
 } from "./features/passkeys/passkeys-pages.ts";
 import { getMe, postPassword } from "./features/password/password-pages.ts";
-import { postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
+import { getProfile } from "./features/profile/profile-pages.ts";
+import { getDevices, postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
+import { getSignInMethods } from "./features/sign-in-methods/sign-in-methods-pages.ts";
 import type { Form } from "./http/form.ts";
+import { listAccountPages } from "./http/navigation.ts";
 import {
   ALIVE,
   APP_FORMS,
@@ -50,6 +55,7 @@ import type { Site } from "./http/site.ts";
 import type { WebRequest } from "./http/web-request.ts";
 import { getErrorMessage } from "./lib/fault.ts";
 import type { MaybePromise } from "./lib/maybe-promise.ts";
+import type { AccountPage } from "./pages/page-data.ts";
 
 /**
  * Lists what `handle` checks before it runs a route. A missing property means the strict default.
@@ -93,18 +99,18 @@ export interface PublicRoute extends RouteChecks {
 /** Lists what `handle` checks about the user before it runs a route for signed-in users. */
 export interface UserChecks extends RouteChecks {
   /**
-   * Says who may use the route: a `user`; with `enrolling`, also a user who must first turn on a
-   * second factor; or an `admin`. For users who are not administrators, an `admin` path does not
-   * exist.
+   * Says who may use the route: a `user`; with `guest`, also a guest; with `enrolling`, also a user
+   * who must first turn on a second factor; or an `admin`. For users who are not administrators, an
+   * `admin` path does not exist.
    */
-  readonly access: "user" | "enrolling" | "admin";
+  readonly access: "user" | "guest" | "enrolling" | "admin";
   /** By default, the body is not read. */
   readonly form?: "read";
   /**
-   * Requires a sign-in within the last ten minutes. The sign-in returns to this part of the account
-   * page, or to the page of people or of apps.
+   * Requires a sign-in within the last ten minutes. The sign-in returns to this page of the account,
+   * or to the page of people or of apps.
    */
-  readonly recent?: "codes" | "passkeys" | "keys" | "people" | "apps";
+  readonly recent?: "signInMethods" | "keys" | "people" | "apps";
 }
 
 /** Describes a route for signed-in users. */
@@ -113,9 +119,12 @@ export interface UserRoute extends UserChecks {
   readonly run: (context: UserContext, form: Form) => MaybePromise<Answer>;
 }
 
-/** Describes a form of the account page. `handle` renders the page with the result of the form. */
+/**
+ * Describes a form about how the user signs in. `handle` renders the page with the result of the
+ * form.
+ */
 export interface AccountFormRoute extends UserChecks {
-  readonly page: "account";
+  readonly page: "sign-in-methods";
   readonly run: (context: UserContext, form: Form) => Promise<AccountFormResult>;
 }
 
@@ -137,10 +146,24 @@ export interface ProxyRoute {
 
 export type Route = CheckedRoute | ProxyRoute;
 
+/** Contains the routes of the pages of the account. */
+const accountPages: Readonly<Record<AccountPage, Pick<UserRoute, "access" | "run">>> = {
+  profile: { access: "user", run: getProfile },
+  signInMethods: { access: "enrolling", run: getSignInMethods },
+  devices: { access: "user", run: getDevices },
+  // An app without apps that use OpenID Connect never loads this module.
+  access: {
+    access: "user",
+    run: async (context) => (await import("./features/apps/consents-pages.ts")).getAccess(context),
+  },
+  keys: { access: "user", run: getKeys },
+  history: { access: "user", run: getHistory },
+};
+
 /** Lists all routes that exist with these options. */
 export function listRoutes(services: Services, assets: Site["assets"]): Route[] {
   const { options, paths, rules, oidc } = services;
-  const { base, login, setup, password, people, apps, home } = paths;
+  const { base, login, setup, password, people, apps, launcher } = paths;
   const { signIn, sessions, guards, standalone } = options;
   const account = `${base}/account`;
   const codes = `${account}/codes`;
@@ -148,7 +171,8 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   const link = getRoutePath(paths, paths.link);
 
   const post = { method: "POST", form: "read" } as const;
-  const accountForm = { ...post, page: "account" } as const;
+  const accountForm = { ...post, page: "sign-in-methods" } as const;
+  const pages = paths.account && listAccountPages(options, paths.account);
 
   const routes: Route[] = [
     { method: "GET", path: login, access: "public", run: getLogin },
@@ -178,7 +202,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       access: "user",
       form: "read",
       failure: "what-failed",
-      page: "account",
+      page: "sign-in-methods",
       run: postPassword,
     },
     { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
@@ -194,7 +218,15 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   ];
 
   for (const path of paths.homes) {
-    routes.push({ method: "GET", path, access: "enrolling", run: getHome });
+    // A host that belongs to an app has only the second path, which leads to the account.
+    const run = path === paths.homes[0] ? getHome : getAccount;
+    routes.push({ method: "GET", path, access: launcher === undefined ? "user" : "guest", run });
+  }
+  for (const { page, path } of pages ?? []) {
+    routes.push({ method: "GET", path, ...accountPages[page] });
+  }
+  if (launcher !== undefined) {
+    routes.push({ method: "GET", path: launcher, access: "guest", run: getLauncher });
   }
   if (sessions.list) {
     const path = `${account}/sessions/end`;
@@ -207,14 +239,14 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     );
   }
   // To begin, users need a recent sign-in. The response proves it to the confirming form, for codes
-  // and for passkeys. Only the home page has the forms of one-time codes.
-  if (signIn.codes && home !== undefined) {
+  // and for passkeys. Only the pages of the account have the forms of one-time codes.
+  if (signIn.codes && pages !== undefined) {
     routes.push(
       {
         ...accountForm,
         path: `${codes}/begin`,
         access: "enrolling",
-        recent: "codes",
+        recent: "signInMethods",
         run: postBeginCodes,
       },
       { ...accountForm, path: `${codes}/confirm`, access: "enrolling", run: postConfirmCodes },
@@ -222,14 +254,20 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         ...accountForm,
         path: `${codes}/renew`,
         access: "user",
-        recent: "codes",
+        recent: "signInMethods",
         run: postRenewCodes,
       },
-      { ...post, path: `${codes}/off`, access: "user", recent: "codes", run: postTurnOffCodes },
+      {
+        ...post,
+        path: `${codes}/off`,
+        access: "user",
+        recent: "signInMethods",
+        run: postTurnOffCodes,
+      },
     );
   }
   if (signIn.passkeys) {
-    const recent = "passkeys";
+    const recent = "signInMethods";
     routes.push(
       {
         method: "POST",
@@ -244,11 +282,11 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       { ...post, path: `${passkeys}/remove`, access: "user", recent, run: postRemovePasskey },
     );
   }
-  // The response shows the new API key on the home page.
-  if (guards.keys && home !== undefined) {
+  // The response shows the new API key on the page of the keys.
+  if (guards.keys && pages !== undefined) {
     const path = `${account}/keys`;
     routes.push(
-      { ...accountForm, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
+      { ...post, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
       { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
     );
   }
@@ -266,7 +304,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       },
       {
         method: "GET",
-        path: `${people}/activity`,
+        path: paths.activity,
         access: "admin",
         run: async (context) => (await loadActivity()).getActivity(context),
       },
@@ -312,7 +350,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       );
     }
   }
-  if (oidc !== undefined && home !== undefined) {
+  if (oidc !== undefined && pages !== undefined) {
     const path = `${apps}/${REVOKE_CONSENT}`;
     const load = () => import("./features/apps/consents-pages.ts");
     routes.push({
@@ -390,9 +428,10 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       respondJson({ keys: toPublicKeys(await rules.signingKeys.read()) }, 200);
     routes.push({ ...anyHost, path: ASSERTION_KEYS, run });
   }
-  if (standalone && home !== undefined) {
-    // Browsers open the form that the fragment names.
-    const run = () => redirect(`${home}#change-password`);
+  if (standalone && paths.account !== undefined) {
+    // Browsers scroll to the form that the fragment names.
+    const page = `${paths.account.signInMethods}#change-password`;
+    const run = () => redirect(page);
     routes.push({ method: "GET", path: CHANGE_PASSWORD, access: "public", run });
   }
   return routes;

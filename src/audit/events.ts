@@ -62,11 +62,21 @@ export type EventType = keyof typeof summaries;
 
 export const eventTypes: readonly EventType[] = Object.keys(summaries) as EventType[];
 
+/** Lists the types that can mean an attack. Pages show such an entry as a problem. */
+export const alarmingEvents: ReadonlySet<string> = new Set<EventType>([
+  "signin_rate_limited",
+  "code_rejected",
+  "codes_locked",
+  "recovery_code_used",
+  "factors_off",
+  "app_refused",
+]);
+
 /** Any client can cause events of this type, in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
 
 interface Facts {
-  /** The event concerns this user, who sees the entry on the home page. */
+  /** The event concerns this user, who sees the entry in the account. */
   readonly user?: User | undefined;
   /** The name replaces the username as the subject of the event. */
   readonly name?: string;

@@ -4,7 +4,7 @@ import { createNoticeCookie } from "../http/notice.ts";
 import { type Answer, redirect } from "../http/responses.ts";
 import { createSessionCookies, readSession } from "../http/session-cookie.ts";
 import type { IssuedToken } from "../identity/session-token.ts";
-import type { Notice } from "../pages/page-data.ts";
+import type { AccountPage, Notice } from "../pages/page-data.ts";
 import type { Context, UserContext } from "./context.ts";
 
 /** Redirects a user with a new session to the target, or else to the post-login location. */
@@ -27,19 +27,19 @@ export interface NoticeAndCookies {
 }
 
 /**
- * Redirects to a section of the home page, which the fragment opens, with a notice. If the app has
- * its own page instead, redirects to the user's post-login location.
+ * Redirects to a page of the account with a notice. If the app has its own pages instead, redirects
+ * to the user's post-login location.
  */
-export function redirectToSection(
-  section: "sessions" | "codes" | "passkeys" | "keys" | "apps",
+export function redirectToAccount(
+  page: AccountPage,
   { paths, options, request, user }: UserContext,
   { notice, cookies = [] }: NoticeAndCookies = {},
 ): Answer {
-  if (paths.home === undefined) {
+  if (paths.account === undefined) {
     return redirect(resolveLocation(options.postLoginLocation, user), cookies);
   }
   const shown = notice === undefined ? [] : [createNoticeCookie(request, notice)];
-  return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
+  return redirect(paths.account[page], [...shown, ...cookies]);
 }
 
 /**

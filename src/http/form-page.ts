@@ -5,13 +5,16 @@ import type { WebRequest } from "./web-request.ts";
 
 /**
  * Returns the path and query of the page that sent the form, if it is on this host. The path that
- * shows a form problem has no GET route, so the home page takes its place.
+ * shows a form problem has no GET route, so the page of the form takes its place.
  */
-export function findFormPage({ password, home }: Paths, request: WebRequest): string | undefined {
+export function findFormPage(
+  { password, account }: Paths,
+  request: WebRequest,
+): string | undefined {
   const referer = request.header("referer");
   if (referer === undefined || !isSameHost(referer, request.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);
-  if (pathname === password) return home;
+  if (pathname === password) return account?.signInMethods;
   const path = `${pathname}${search}`;
   return isLocalPath(path) ? path : undefined;
 }

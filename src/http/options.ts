@@ -22,6 +22,8 @@ export interface WebOptions {
   };
   readonly sessions: { readonly list: boolean };
   readonly people: boolean;
+  /** Makes apps able to use OpenID Connect. */
+  readonly oidc: object | undefined;
   /** Without `locale`, the language of a page follows the browser. */
   readonly pages: { readonly appName: string; readonly locale: Locale | undefined };
   readonly meter: Pick<Meter, "countSignIn">;

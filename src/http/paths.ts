@@ -1,3 +1,5 @@
+import type { AccountPage } from "../pages/page-data.ts";
+
 /** Contains the paths that more than one file needs. Each path includes the base path. */
 export interface Paths {
   /** Every path starts with this prefix. It is empty by default. */
@@ -11,11 +13,25 @@ export interface Paths {
   readonly apps: string;
   /** The token of a one-time link follows this path. No log may contain the token. */
   readonly link: string;
-  /** This is `undefined` if the app has its own page for the signed-in user. */
+  /** Administrators read the audit log here. */
+  readonly activity: string;
+  /** Administrators see the open one-time links here. */
+  readonly links: string;
+  /**
+   * Leads on to the first page of the signed-in user. This is `undefined` if the app has its own
+   * pages for the account.
+   */
   readonly home: string | undefined;
-  /** Lists all paths of the home page. */
+  /** Lists all paths that lead on to the first page. */
   readonly homes: readonly string[];
+  /** This is `undefined` if the app has its own pages for the account. */
+  readonly account: AccountPaths | undefined;
+  /** The page of the apps that a person may open. Only a gate has it. */
+  readonly launcher: string | undefined;
 }
+
+/** Contains the path of each page of the account. */
+export type AccountPaths = Readonly<Record<AccountPage, string>>;
 
 /** Health checks and reverse proxies use these paths, below the base path. */
 export const ALIVE = "/healthz";
@@ -60,9 +76,9 @@ export const APP_FORMS = ["add", "change", "remove", "secret", "revoke-secret"] 
 export const REVOKE_CONSENT = "revoke";
 
 /**
- * Builds the paths. By default, the home page is at the base path. A gate's home page also has a
- * path that works behind a proxy which forwards `/` to an app on the same host. An app that mounts
- * the routes can use that path itself.
+ * Builds the paths. By default, the home path is the base path. A gate also has a home path that
+ * works behind a proxy which forwards `/` to an app on the same host. An app that mounts the routes
+ * can use that path itself.
  */
 export function pathsUnder(
   base: string,
@@ -70,6 +86,14 @@ export function pathsUnder(
   standalone = false,
 ): Paths {
   const homes = home === "/" && standalone ? [home, "/account/"] : [home ?? []].flat();
+  const accountPaths: AccountPaths = {
+    profile: `${base}/account/profile`,
+    signInMethods: `${base}/account/sign-in`,
+    devices: `${base}/account/devices`,
+    access: `${base}/account/access`,
+    keys: `${base}/account/keys`,
+    history: `${base}/account/history`,
+  };
   return {
     base,
     login: `${base}/login`,
@@ -77,13 +101,17 @@ export function pathsUnder(
     password: `${base}/account/password`,
     people: `${base}/account/people`,
     apps: `${base}/account/apps`,
+    activity: `${base}/account/activity`,
+    links: `${base}/account/links`,
     link: `${base}/link/`,
     home: homes.at(-1),
     homes,
+    account: homes.length === 0 ? undefined : accountPaths,
+    launcher: standalone && homes.length > 0 ? `${base}/apps` : undefined,
   };
 }
 
-/** Returns whether the path is reserved for pages, forms and files other than the home page. */
+/** Returns whether the path is reserved for pages, forms and files, and cannot be a home path. */
 export const isTaken = (base: string, path: string): boolean =>
   path.startsWith(`${base}/`) &&
   /^\/((login|logout|setup)(\/|$)|(account|link|oidc)\/.|latchkey[.-])/.test(
@@ -92,13 +120,13 @@ export const isTaken = (base: string, path: string): boolean =>
 
 /**
  * Returns whether the location is a page for the signed-in user, or a step of a sign-in to an app.
- * It may have a query and a
- * fragment.
+ * It may have a query
+ * and a fragment.
  */
-export function isAccountPage({ base, homes }: Paths, location: string): boolean {
+export function isAccountPage({ base, homes, launcher }: Paths, location: string): boolean {
   const page = removeQuery(location.split("#", 1)[0] ?? "");
   if (page === base + OIDC_DEVICE || page.startsWith(base + OIDC_INTERACTION)) return true;
-  return homes.includes(page) || page.startsWith(`${base}/account/`);
+  return homes.includes(page) || page === launcher || page.startsWith(`${base}/account/`);
 }
 
 /**

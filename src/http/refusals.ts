@@ -41,7 +41,7 @@ export function findSignInPath(
     case "needs-setup":
       return paths.setup;
     case "factor-missing":
-      return paths.home ?? paths.login;
+      return paths.account?.signInMethods ?? paths.login;
     case "factor-unproven":
       return paths.login + ASKING_FACTOR;
     case "needs-sign-in":

@@ -47,13 +47,12 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     createAsset(at(path), "text/javascript; charset=utf-8", readPageFile(file));
   const style = readPageFile("latchkey.css") + (accentColor ? accentRules(accent) : "");
   const styleSheet = createAsset(at("latchkey.css"), STYLE_TYPE, style);
+  const createStyleSheet = (file: string): Asset =>
+    createAsset(at("latchkey.css"), STYLE_TYPE, readPageFile(file));
   // These assets share the paths of other files, because proxies already forward those paths to
   // Latchkey.
-  const appStyleSheet = createAsset(
-    at("latchkey.css"),
-    STYLE_TYPE,
-    readPageFile("latchkey-apps.css"),
-  );
+  const shellStyleSheet = createStyleSheet("latchkey-shell.css");
+  const appStyleSheet = createStyleSheet("latchkey-apps.css");
   const customStyleSheet = css ? createAsset(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
@@ -75,6 +74,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     basePath: origin + paths.base,
     homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
+    shellStyleSheetUrl: origin + shellStyleSheet.url,
     appStyleSheetUrl: origin + appStyleSheet.url,
     customStyleSheetUrl: customStyleSheet && origin + customStyleSheet.url,
     scriptUrl: origin + script.url,
@@ -86,6 +86,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   });
   const versioned = [
     styleSheet,
+    shellStyleSheet,
     appStyleSheet,
     customStyleSheet,
     script,

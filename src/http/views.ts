@@ -3,9 +3,10 @@ import { getAdmittedUser } from "../identity/authenticate-session.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
 import { getErrorMessage, toError, Unavailable } from "../lib/fault.ts";
 import { parseHostName } from "../lib/host-name.ts";
-import type { PageData, PageHelpers, PageName } from "../pages/page-data.ts";
-import type { Pages } from "../pages/templates.ts";
+import type { Navigation, PageData, PageHelpers, PageName } from "../pages/page-data.ts";
+import type { Pages, Reader } from "../pages/templates.ts";
 import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
+import { createNavigation } from "./navigation.ts";
 import type { WebOptions } from "./options.ts";
 import { getRoutePath, type Paths } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request-id.ts";
@@ -50,9 +51,11 @@ export class Views {
   readonly #services: ViewServices;
   readonly #headers: Headers;
   readonly #passkeyHeaders: Headers;
+  readonly #listPages: (user: User) => Navigation;
 
   constructor(services: ViewServices) {
     this.#services = services;
+    this.#listPages = createNavigation(services.options, services.paths);
     this.#headers = createPageHeaders(services.options);
     this.#passkeyHeaders = createPageHeaders(services.options, "self");
   }
@@ -63,7 +66,7 @@ export class Views {
     data: PageData[Name],
     { status = 200, cookies = [], returning = [] }: PageExtras = {},
   ): Promise<Answer> {
-    const reader = { locale: this.locale(viewer.request), helpers: await this.helpers(viewer) };
+    const reader = this.#reader(viewer.request, await this.helpers(viewer));
     const html = await this.#services.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     if (returning.length === 0) return respond(html, status, headers, cookies);
@@ -87,7 +90,7 @@ export class Views {
 
   /**
    * Renders the page for a signed-in user whom the app at `host` does not admit. It has a sign-out,
-   * or a link to the sign-in page at `signInUrl`. A guest has no account page.
+   * or a link to the sign-in page at `signInUrl`. A guest has no account pages.
    */
   excluded(
     { request, user }: Viewer & { readonly user: User },
@@ -96,7 +99,7 @@ export class Views {
     const { options, paths } = this.#services;
     const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const home = user.guest === true ? undefined : paths.home;
+    const home = user.guest === true ? paths.launcher : paths.home;
     const data = {
       status: 403,
       title: noAccess,
@@ -176,6 +179,11 @@ export class Views {
     };
   }
 
+  #reader(request: WebRequest, helpers: PageHelpers): Reader {
+    const { CurrentUser: user } = helpers;
+    return { locale: this.locale(request), helpers, navigation: user && this.#listPages(user) };
+  }
+
   #errorPage(
     viewer: Viewer,
     data: PageData["error"],
@@ -188,7 +196,7 @@ export class Views {
       try {
         const known =
           helpers ?? (await this.helpers(viewer).catch(() => helpersWithoutStore(request)));
-        const reader = { locale: this.locale(request), helpers: known, origin };
+        const reader = { ...this.#reader(request, known), origin };
         const html = await pages.render("error", reader, data);
         return respond(html, data.status, { ...this.#headers, ...withId });
       } catch (fault) {

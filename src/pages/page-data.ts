@@ -16,6 +16,8 @@ export interface PageFrame {
   /** This is `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
+  /** Pages with the navigation also load this style sheet. */
+  readonly shellStyleSheetUrl: string;
   /** Pages for a sign-in to an app also load this style sheet. */
   readonly appStyleSheetUrl: string;
   /** Pages load this style sheet, if it exists, after Latchkey's own. */
@@ -29,6 +31,28 @@ export interface PageFrame {
   readonly appName: string;
   readonly locale: Locale;
   readonly words: Words;
+  /** Lists the pages that the signed-in user can open. This is `undefined` for other visitors. */
+  readonly navigation: Navigation | undefined;
+}
+
+/** Names the pages of the account, in the order of their navigation. */
+export type AccountPage = "profile" | "signInMethods" | "devices" | "access" | "keys" | "history";
+
+/** Names the pages for administrators, in the order of their navigation. */
+export type AdminPage = "apps" | "people" | "links" | "activity";
+
+/** Lists pages. The first page of a list leads to the others. */
+export interface Navigation {
+  /** The page of the apps that the user may open. */
+  readonly launcher: string | undefined;
+  readonly account: readonly NavigationLink<AccountPage>[];
+  /** Empty if the user is not an administrator. */
+  readonly admin: readonly NavigationLink<AdminPage>[];
+}
+
+export interface NavigationLink<Page extends AccountPage | AdminPage> {
+  readonly page: Page;
+  readonly path: string;
 }
 
 /** Names a message that a page shows once, after the redirect of a form. */
@@ -47,11 +71,12 @@ export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
-/** Identifies a form on the home page that is shown again. */
-export type HomeForm =
+export type KeyField = "key_name" | "key_hosts";
+
+/** Identifies a form about how the user signs in that is shown again. */
+export type SignInMethodForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
-  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
-  | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
+  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
 
 /** Describes an app to the person who signs in to it. */
 export interface ShownApp {
@@ -60,6 +85,14 @@ export interface ShownApp {
   readonly iconUrl: string | undefined;
   /** Browsers that prefer a dark scheme show this icon, if it exists. */
   readonly darkIconUrl: string | undefined;
+}
+
+/** Describes an app to a person who may open it. */
+export interface LauncherApp extends ShownApp {
+  readonly url: string;
+  readonly host: string;
+  /** The app requires a sign-in with a second factor. */
+  readonly needsFactor: boolean;
 }
 
 /** Names a field of the form for an app. */
@@ -98,21 +131,6 @@ export interface ShownSignOut extends ShownTime {
   readonly name: string;
   /** Says why the last request failed. */
   readonly problem: string | undefined;
-}
-
-/** Lists what apps may learn about the person. */
-export interface AccessSection {
-  readonly apps: readonly {
-    /** A form takes the access back by sending this value in the field `app`. */
-    readonly id: string;
-    readonly name: string;
-    /** The app stays signed in after a sign-out here. */
-    readonly staysSignedIn: boolean;
-    /** This is the last sign-in to the app, or else the time of the consent. */
-    readonly since: ShownTime;
-    readonly isSignIn: boolean;
-  }[];
-  readonly signOuts: readonly ShownSignOut[];
 }
 
 /** Contains the additional values of each page. */
@@ -210,31 +228,91 @@ export interface PageData {
     readonly apps: readonly string[];
     readonly problem?: FormProblem<LinkField> | undefined;
   };
-  readonly home: {
-    readonly activity: Activity;
-    readonly sessions: SessionSection;
+  /** The page of the apps that the person may open. */
+  readonly launcher: {
+    /** Lists sections in the order of the page. Apps without a section come first. */
+    readonly sections: readonly {
+      readonly name: string;
+      readonly apps: readonly LauncherApp[];
+    }[];
     readonly notice?: Notice | undefined;
+  };
+  /** What the server knows about the account. */
+  readonly profile: {
+    readonly groups: readonly string[];
+    /** Says when the account ends. */
+    readonly end: ShownTime | undefined;
+    readonly notice?: Notice | undefined;
+  };
+  /** How the user signs in: password, passkeys and one-time codes. */
+  readonly signInMethods: {
     readonly codes: CodesSection;
-    readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** This is `undefined` if the account has no passkey and cannot add one here. */
-    readonly passkeys?: PasskeySection | undefined;
+    readonly passkeys: PasskeySection | undefined;
     /**
      * True if the user must first turn on codes or add a passkey. The page then offers nothing
      * else.
      */
-    readonly lacksFactor?: boolean | undefined;
+    readonly lacksFactor: boolean;
     /** The user returns to this page after turning on codes or adding a passkey. */
     readonly returnTo?: string | undefined;
-    /** This is `undefined` if API keys are off. */
-    readonly keys?: KeySection | undefined;
-    /** The page shows only the text of this new API key. */
-    readonly madeKey?: string | undefined;
-    /** Only administrators get this path of the page for administrators. */
-    readonly peoplePath?: string | undefined;
-    /** Only administrators get this path of the page of apps. */
-    readonly appsPath?: string | undefined;
-    /** This is `undefined` if no app knows the person. */
-    readonly access?: AccessSection | undefined;
+    /** True if a new password can end the other sessions. */
+    readonly listsSessions: boolean;
+    readonly problem?: (SignInMethodForm & { readonly message: string }) | undefined;
+    readonly notice?: Notice | undefined;
+  };
+  /** The sessions of the account. */
+  readonly devices: {
+    readonly sessions: readonly SessionEntry[];
+    /** This is the number of sessions, followed by `+` if there are more. */
+    readonly count: string;
+    /** Lists the devices that need no one-time code. */
+    readonly devices: readonly (ShownTime & {
+      /** A form forgets the device by sending this value in the field `device`. */
+      readonly id: string;
+      readonly device: string;
+    })[];
+    readonly notice?: Notice | undefined;
+  };
+  /** What apps may learn about the person. */
+  readonly access: {
+    readonly apps: readonly (ShownApp & {
+      /** A form takes the access back by sending this value in the field `app`. */
+      readonly id: string;
+      /** The app stays signed in after a sign-out here. */
+      readonly staysSignedIn: boolean;
+      /** This is the last sign-in to the app, or else the time of the consent. */
+      readonly since: ShownTime;
+      readonly isSignIn: boolean;
+    })[];
+    readonly signOuts: readonly ShownSignOut[];
+    readonly notice?: Notice | undefined;
+  };
+  /** The user's API keys. */
+  readonly keys:
+    | {
+        readonly kind: "list";
+        /** Lists the API keys, each with the time of its last use, or else of its creation. */
+        readonly list: readonly (ShownTime &
+          Pick<Key, "id" | "name"> & {
+            /** Empty if the key opens all hosts. */
+            readonly hosts: readonly string[];
+            readonly isUsed: boolean;
+            /** This is `undefined` for a key that never expires. */
+            readonly expires: ShownTime | undefined;
+          })[];
+        readonly problem?: FormProblem<KeyField> | undefined;
+        readonly notice?: Notice | undefined;
+      }
+    /** The page shows a new API key, once. */
+    | { readonly kind: "made"; readonly text: string };
+  /** The user's own entries of the audit log, newest first. */
+  readonly history: {
+    readonly entries: readonly ActivityEntry[];
+    /** These are the queries of the page with the newest entries, and of the next page. */
+    readonly newest: string | undefined;
+    readonly older: string | undefined;
+    readonly notice?: Notice | undefined;
   };
   /** The page of all apps, for administrators. */
   readonly apps: {
@@ -297,8 +375,8 @@ export interface PageData {
     readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
   readonly activity: {
-    /** Lists the entries, the newest first. Each entry says who made the change and from where. */
-    readonly entries: readonly (ActivityEntry & { readonly detail: string })[];
+    /** Lists the entries, the newest first. */
+    readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
     /** Only entries of this type are shown. */
@@ -340,24 +418,6 @@ export interface ShownClient {
 
 export type PageName = keyof PageData;
 
-/** Lists the user's sessions, the current session first; `none` if the store keeps no sessions. */
-export type SessionSection =
-  | {
-      readonly kind: "sessions";
-      readonly sessions: readonly SessionEntry[];
-      /**
-       * Says how many sessions there are, such as `3`, or `50+` if there are more than the list
-       * has.
-       */
-      readonly count: string;
-      /**
-       * Lists the devices on which the account needs no code, each with the time when it was
-       * remembered.
-       */
-      readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
-    }
-  | { readonly kind: "none" };
-
 /** Describes a session. The time of its last use is known to the hour. */
 export interface SessionEntry extends ShownTime {
   /** A form ends the session by sending this value in the field `session`. */
@@ -389,16 +449,15 @@ export type CodesSection =
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/**
- * Lists the newest log entries, newest first; `none` while a second factor must be turned on, or
- * while the user turns one on.
- */
-export type Activity =
-  | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
-  | { readonly kind: "none" };
-
+/** Describes an entry of the audit log. */
 export interface ActivityEntry extends ShownTime {
   readonly text: string;
+  /** Says who made the change, and from which device and address. */
+  readonly detail: string;
+  /** The entry can mean an attack. */
+  readonly isAlarming: boolean;
+  /** So many equal entries followed each other. */
+  readonly count: number;
 }
 
 export interface PasskeySection {
@@ -420,18 +479,6 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
   /** Says when the account ends, formatted for the reader. */
   readonly end: string | undefined;
-}
-
-export interface KeySection {
-  /** Lists the API keys, each with the time of its last use, or else the time when it was added. */
-  readonly list: readonly (ShownTime &
-    Pick<Key, "id" | "name"> & {
-      /** Empty if the key opens all hosts. */
-      readonly hosts: string;
-      readonly isUsed: boolean;
-      /** The time is formatted for the reader. It is `undefined` for a key that never expires. */
-      readonly expiresAt: string | undefined;
-    })[];
 }
 
 /** Contains all values of a page. */

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { Eta } from "eta/core";
 import { Fault } from "../lib/fault.ts";
 import type {
+  Navigation,
   PageContents,
   PageData,
   PageFrame,
@@ -34,12 +35,13 @@ export interface Pages {
 export interface Reader {
   readonly locale: Locale;
   readonly helpers: PageHelpers;
+  readonly navigation?: Navigation | undefined;
   /** A page on another host has this origin before every path. */
   readonly origin?: string | undefined;
 }
 
 /** Contains the values that are the same on every page, in every language. */
-type SiteFrame = Omit<PageFrame, "locale" | "words">;
+type SiteFrame = Omit<PageFrame, "locale" | "words" | "navigation">;
 
 /**
  * Loads the pages. Each page comes from the app's function for it, or else from Latchkey's
@@ -49,10 +51,10 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
   compiled ??= compileTemplates();
   const templates = compiled;
   function contents<Name extends PageName>(
-    { locale, helpers, origin = "" }: Reader,
+    { locale, helpers, navigation, origin = "" }: Reader,
     data: PageData[Name],
   ): PageContents<Name> {
-    const frame: PageFrame = { ...frameAt(origin), locale, words: getWords(locale) };
+    const frame: PageFrame = { ...frameAt(origin), locale, words: getWords(locale), navigation };
     return { ...frame, ...helpers, ...data };
   }
 

@@ -17,7 +17,6 @@ const placeholders = {
   invitedTo: ["app"],
   asGuest: ["name"],
   opensApps: ["apps"],
-  accountAt: ["app"],
   signedInAs: ["username"],
   active: ["count"],
   recoveryCodesLeft: ["count"],
@@ -118,6 +117,14 @@ export function formatTime(locale: Locale, at: Date): ShownTime {
     timeZone: "UTC",
   });
   return { at: at.toISOString(), utc: formatMinute(locale, formats[locale], at) };
+}
+
+const days: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
+
+/** Like `formatTime`, for a time of which only the day matters. */
+export function formatDate(locale: Locale, at: Date): ShownTime {
+  days[locale] ??= new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+  return { at: at.toISOString(), utc: days[locale].format(at) };
 }
 
 const MINUTE_MS = 60_000;

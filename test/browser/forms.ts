@@ -81,7 +81,7 @@ export async function atGate(
   return { page, gate: await startGate(t, settings) };
 }
 
-/** A page and a gate with an account, signed in on the home page with its form unfolded. */
+/** A page and a gate with an account, signed in on the page about how one signs in. */
 export async function atHome(
   t: TestContext,
   visiting: Visiting = {},
@@ -89,8 +89,7 @@ export async function atHome(
 ): Promise<AtGate> {
   const at = await atGate(t, visiting, settings);
   await carry(at, await at.gate.setUp());
-  await at.page.goto(`${at.gate.url}/`);
-  await unfold(at.page);
+  await at.page.goto(`${at.gate.url}/account/sign-in`);
   return at;
 }
 

@@ -43,8 +43,12 @@ const unconfigured = (name: string, steps: Steps): State => ({
   },
 });
 
-/** On a gate with an account, signed in on the home page. */
-const home = (name: string, steps: Steps, settings: Parameters<typeof atHome>[2] = {}): State => ({
+/** On a gate with an account, signed in on the page about the sign-in. */
+const signedIn = (
+  name: string,
+  steps: Steps,
+  settings: Parameters<typeof atHome>[2] = {},
+): State => ({
   name,
   async open(t, visiting) {
     const at = await atHome(t, { ...ERRORS, ...visiting }, settings);
@@ -53,13 +57,13 @@ const home = (name: string, steps: Steps, settings: Parameters<typeof atHome>[2]
   },
 });
 
-/** Like `home`, after signing out. */
+/** Like `signedIn`, after signing out. */
 const signedOut = (
   name: string,
   steps: Steps,
   settings: Parameters<typeof atHome>[2] = {},
 ): State =>
-  home(
+  signedIn(
     name,
     async (at) => {
       await submit(at.page, "/logout");
@@ -114,7 +118,7 @@ const named =
     await unfold(at.page);
   };
 
-/** That many passkeys and other sessions, on the home page of a host that can have passkeys. */
+/** That many passkeys and other sessions, at a host that can have passkeys. */
 async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE numbers (n) AS (VALUES (1) UNION SELECT n + 1 FROM numbers WHERE n < ${count})`;
   const device =
@@ -129,8 +133,13 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
   const local = gate.url.replace("127.0.0.1", "localhost");
   await page.goto(`${local}/login`);
   await submit(page, "/login", OWNER);
-  for (const row of await page.locator("summary.row").all()) await row.click();
 }
+
+/** A page of the account on the host that the browser is on. */
+const toPage =
+  (path: string): Steps =>
+  ({ page }) =>
+    page.goto(new URL(path, page.url()).href);
 
 const PEOPLE = "/account/people";
 
@@ -144,6 +153,23 @@ function addPeople({ gate }: AtGate): void {
 
 const APPS = "/account/apps";
 const CALLBACK = "https://photos.example.org/a/long/path/to/the/callback-of-the-app";
+
+/** Adds apps in two sections, one of which requires a second factor. */
+async function addApps({ gate, page }: AtGate): Promise<void> {
+  const [{ value: session = "" } = {}] = await page.context().cookies();
+  for (const [name, section, factor] of [
+    ["Photos", "Family", ""],
+    ["Films", "Family", ""],
+    ["Music with a rather long name", "Family", ""],
+    ["Recipes", "Family", ""],
+    ["Git", "", "1"],
+    ["Wiki", "", ""],
+  ] as const) {
+    const id = name.split(" ")[0]?.toLowerCase() ?? "";
+    const form = { name, id, section, factor, url: `https://${id}.example.org` };
+    await gate.send(`${APPS}/add`, { form, session });
+  }
+}
 
 /** On the page of an app, with sign-outs of all kinds. */
 async function atApp(at: AtGate): Promise<void> {
@@ -224,113 +250,142 @@ export const states: readonly State[] = [
     },
   ),
   ...["#ffe000", "#000", "#fff"].map((accentColor) =>
-    home(`home in ${accentColor.slice(1)}`, async ({ page }) => unfold(page), { accentColor }),
+    signedIn(
+      `apps in ${accentColor.slice(1)}`,
+      async (at) => {
+        await atApp(at);
+        await to("/apps")(at);
+      },
+      { accentColor },
+    ),
   ),
-  home("no access", to("/forward-auth?users=another")),
-  home("a form of an ended session", async ({ page }) => {
+  signedIn("no access", to("/forward-auth?users=another")),
+  signedIn("a form of an ended session", async ({ page }) => {
     await page.context().clearCookies();
     await submit(page, "/account/password", { ...changeForm(OWNER.password, "another horse") });
   }),
-  home("signing out everywhere else", async ({ page, gate }) => {
+  signedIn("signing out everywhere else", async ({ page, gate }) => {
     await gate.signIn();
-    await page.reload();
-    await page.locator("#sessions").click();
-    await page.locator("#your-sessions .danger").first().click();
+    await page.goto(`${gate.url}/account/devices`);
+    await page.locator("summary.danger").click();
   }),
-  home("home with a new key", async (at) => {
+  signedIn("keys", to("/account/keys")),
+  signedIn("a new key", async (at) => {
+    await to("/account/keys")(at);
     await at.page.locator("#key_name").fill("Feed reader");
     await leave(at.page, () => sendButton(at.page, "/account/keys/add").click());
   }),
-  home("home of a long name", named("a.name.without.spaces.of.many.letters@long.example.org", "/")),
-  home("home of an Arabic name", named("عبد الرحمن بن محمد الأندلسي", "/")),
-  home("home of a Chinese name", named("欧阳娜娜的妹妹的朋友司马相如", "/")),
-  home("no access for an Arabic name", named("عبد الرحمن", "/forward-auth?users=another")),
+  signedIn(
+    "profile of a long name",
+    named("a.name.without.spaces.of.many.letters@long.example.org", "/account/profile"),
+  ),
+  signedIn("profile of an Arabic name", named("عبد الرحمن بن محمد الأندلسي", "/account/profile")),
+  signedIn("profile of a Chinese name", named("欧阳娜娜的妹妹的朋友司马相如", "/account/profile")),
+  signedIn("no access for an Arabic name", named("عبد الرحمن", "/forward-auth?users=another")),
   signedOut("unknown link", to("/link/unknown")),
-  home("sign-in, signed in", to("/login")),
-  home("home", async ({ page }) => unfold(page)),
-  home("home after a rejected password change", ({ page }) =>
+  signedIn("sign-in, signed in", to("/login")),
+  signedIn("apps without any", to("/apps")),
+  signedIn("apps of a person", async (at) => {
+    await addApps(at);
+    await to("/apps")(at);
+  }),
+  signedIn("profile", to("/account/profile")),
+  signedIn("how one signs in", async () => {}),
+  signedIn("devices", to("/account/devices")),
+  signedIn("activity", to("/account/history")),
+  signedIn("how one signs in, after a rejected password change", ({ page }) =>
     submit(page, "/account/password", { ...changeForm("wrong", "another horse") }),
   ),
-  home("home with codes begun", codesBegun),
-  home("home with recovery codes", codesOn),
-  home("home with codes", async (at) => {
+  signedIn("codes begun", codesBegun),
+  signedIn("recovery codes", codesOn),
+  signedIn("how one signs in, with codes", async (at) => {
     await codesOn(at);
-    await at.page.goto(`${at.gate.url}/`);
-    await unfold(at.page);
+    await to("/account/sign-in")(at);
   }),
-  home("home after a wrong code", async (at) => {
+  signedIn("codes begun, after a wrong code", async (at) => {
     await codesBegun(at);
     await submit(at.page, CONFIRM, { code: "000" });
   }),
-  home("home with passkeys", (at) => manyRows(at, 3)),
-  home("home with a passkey to remove", async (at) => {
+  signedIn("passkeys", async (at) => {
+    await manyRows(at, 3);
+    await toPage("/account/sign-in")(at);
+  }),
+  signedIn("a passkey to remove", async (at) => {
     await manyRows(at, 1);
+    await toPage("/account/sign-in")(at);
     await at.page.locator("li .danger").first().click();
   }),
-  home("home with everything at its limit", (at) => manyRows(at, 60)),
-  home("confirming", async (at) => {
+  signedIn("passkeys at their limit", async (at) => {
+    await manyRows(at, 60);
+    await toPage("/account/sign-in")(at);
+  }),
+  signedIn("devices at their limit", async (at) => {
+    await manyRows(at, 60);
+    await toPage("/account/devices")(at);
+    await unfold(at.page);
+  }),
+  signedIn("confirming", async (at) => {
     await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
     await submit(at.page, BEGIN);
   }),
-  home("confirming failed", async (at) => {
+  signedIn("confirming failed", async (at) => {
     await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
     await to("/login?error=1&again=1")(at);
   }),
-  home("people", async (at) => {
+  signedIn("people", async (at) => {
     addPeople(at);
     await to(PEOPLE)(at);
   }),
-  home("people, with a person unfolded and a problem", async (at) => {
+  signedIn("people, with a person unfolded and a problem", async (at) => {
     addPeople(at);
     await to(`${PEOPLE}?q=ben`)(at);
     await unfold(at.page);
     await at.page.locator('[id="groups-2"]').fill("Not a group");
     await leave(at.page, () => at.page.locator('[id="groups-2"]').press("Enter"));
   }),
-  home("people, with a new link", async (at) => {
+  signedIn("people, with a new link", async (at) => {
     await to(PEOPLE)(at);
     await submit(at.page, `${PEOPLE}/invite`);
   }),
-  home("apps", async (at) => {
+  signedIn("apps", async (at) => {
     await atApp(at);
     await to(APPS)(at);
     await unfold(at.page);
   }),
-  home("an app", async (at) => {
+  signedIn("an app", async (at) => {
     await atApp(at);
     await unfold(at.page);
   }),
-  home("an app with a refused address", async (at) => {
+  signedIn("an app with a refused address", async (at) => {
     await atApp(at);
     await at.page.locator("#redirects").fill("http://photos.example.org/callback");
     await leave(at.page, () => sendButton(at.page, `${APPS}/change`).click());
   }),
-  home("an app with a new secret", async (at) => {
+  signedIn("an app with a new secret", async (at) => {
     await atApp(at);
     await leave(at.page, () => sendButton(at.page, `${APPS}/secret`).click());
   }),
-  home("home with an app that knows the person", async (at) => {
+  signedIn("an app that knows the person", async (at) => {
     await atApp(at);
-    await to("/")(at);
-    await unfold(at.page);
+    await to("/account/access")(at);
   }),
-  home("activity of everybody", to(`${PEOPLE}/activity`)),
-  home("sign-in with a code", async (at) => {
+  signedIn("activity of everybody", to("/account/activity")),
+  signedIn("sign-in with a code", async (at) => {
     await codesOn(at);
     await loggedOff()(at);
   }),
-  home("second step of a sign-in with a code", async (at) => {
+  signedIn("second step of a sign-in with a code", async (at) => {
     await codesOn(at);
     await loggedOff()(at);
     await fill(at.page, OWNER);
     await sendButton(at.page, "/login").click();
   }),
-  home("failed sign-in with a code", async (at) => {
+  signedIn("failed sign-in with a code", async (at) => {
     await codesOn(at);
     await loggedOff("/login?error=1")(at);
   }),
   ...["sign-in with a passkey", "sign-in with the passkey first"].map((name, index) =>
-    home(name, async (at) => {
+    signedIn(name, async (at) => {
       await manyRows(at, 1);
       await at.page.evaluate(
         (used) => used && localStorage.setItem("latchkey-passkey", "1"),
@@ -340,20 +395,19 @@ export const states: readonly State[] = [
       await at.page.goto(new URL("/login", at.page.url()).href);
     }),
   ),
-  home("people, with a guest that misses groups", async (at) => {
+  signedIn("people, with a guest that misses groups", async (at) => {
     await to(PEOPLE)(at);
     await unfold(at.page);
     await at.page.locator('[id="username-"]').fill("visitor");
     await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
   }),
-  home("home with a remembered device", async (at) => {
+  signedIn("devices, with a remembered one", async (at) => {
     const fields = { code: codeShown(await codesOn(at), 1), remember_device: "1" };
     await carry(at, (await at.gate.signIn(fields)).session ?? "");
-    await to("/")(at);
-    await unfold(at.page);
+    await to("/account/devices")(at);
   }),
   {
-    name: "home without a required second factor",
+    name: "a required second factor that is missing",
     async open(t, visiting) {
       const at = await atGate(t, visiting, { requireSecondFactor: ["admins"] });
       await carry(at, await at.gate.setUp());
@@ -361,7 +415,7 @@ export const states: readonly State[] = [
       return at.page;
     },
   },
-  home("sign-in with a second factor", to("/login?factor=2")),
+  signedIn("sign-in with a second factor", to("/login?factor=2")),
 ];
 
 export const stateNamed = (name: string): State => {

@@ -13,22 +13,28 @@ const signedIn: PageHelpers = { ...signedOut, CurrentUser: user };
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
-const others = ["b", "c", "d", "e", "f", "g"].map((id) => ({ ...session, id, isCurrent: false }));
+const others = Array.from("bcdefghijk").map((id) => ({ ...session, id, isCurrent: false }));
 const passkey = { id: "1", name: "sample", added: time, used: time };
-const key = { id: "1", name: "sample", hosts: "", isUsed: true, expiresAt: "soon", ...time };
-const none = { kind: "none" } as const;
-const home = { ...signedIn, activity: none, sessions: none, codes: none };
+const key = { id: "1", name: "sample", hosts: ["a.test"], isUsed: true, expires: time, ...time };
+const signInMethods = {
+  ...signedIn,
+  codes: { kind: "none" },
+  passkeys: undefined,
+  lacksFactor: false,
+  listsSessions: true,
+} as const;
 const qr = { width: 1, path: "" };
 const person = { user, sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
 const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
 const openLink = { ...inviting, madeBy: "sample", end: time.utc };
 const queries = { previous: "?", next: "?", firstLinks: "?", nextLinks: "?" };
 const made = { purpose: "reset", url: "/", end: time.utc } as const;
-const entry = { text: "sample", detail: "::1", ...time };
+const entry = { text: "sample", detail: "::1", isAlarming: true, count: 2, ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
 const app = { name: "Photos", iconUrl: undefined, darkIconUrl: undefined };
+const withIcons = { ...app, iconUrl: "/light", darkIconUrl: "/dark" };
 const shares = [
   { kind: "name", value: "sample" },
   { kind: "email", value: "sample@example.org" },
@@ -53,7 +59,7 @@ const signOuts = [
   { state: "retrying", name: "sample", problem: "503", ...time },
   { state: "given-up", name: "sample", problem: "404", ...time },
 ] as const;
-const access = { id: "photos", name: "Photos", since: time, isSignIn: true, staysSignedIn: true };
+const access = { ...app, id: "photos", since: time, isSignIn: true, staysSignedIn: true };
 
 /** The usual states of each page. */
 export const samples: Samples = {
@@ -102,35 +108,74 @@ export const samples: Samples = {
     { ...signedOut, purpose: "invite", username: "", isUsernameSet: false, apps: [] },
     { ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true, apps: ["sample"] },
   ],
-  home: [
-    home,
+  launcher: [
+    { ...signedIn, sections: [] },
     {
-      ...home,
-      activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
-      sessions: {
-        kind: "sessions",
-        sessions: [session, ...others],
-        count: "7",
-        devices: [session],
-      },
+      ...signedIn,
+      sections: [
+        { name: "", apps: [{ ...app, url: "https://a.test/", host: "a.test", needsFactor: true }] },
+        {
+          name: "Family",
+          apps: [{ ...withIcons, url: "https://b.test/", host: "b.test", needsFactor: false }],
+        },
+      ],
+      notice: "isConfirmed",
+    },
+  ],
+  profile: [
+    { ...signedIn, groups: [], end: undefined },
+    { ...signedIn, groups, end: time, notice: "changeIsSaved" },
+  ],
+  signInMethods: [
+    signInMethods,
+    {
+      ...signInMethods,
       codes: { kind: "on", recoveryCodesLeft: 1 },
       notice: "passwordIsChanged",
       problem: { form: "password", message: "invalid", fields: ["current_password"] },
       passkeys: { list: [passkey], canAdd: true, newName: "sample", maxName: 60 },
-      peoplePath: "/account/people",
-      appsPath: "/account/apps",
-      access: { apps: [access, { ...access, id: "notes", isSignIn: false }], signOuts },
-      keys: { list: [key] },
     },
-    { ...home, codes: { kind: "off" }, lacksFactor: true },
+    { ...signInMethods, codes: { kind: "off" }, lacksFactor: true },
     {
-      ...home,
+      ...signInMethods,
       codes: { kind: "begun", secret: "AAAA", uri: "otpauth:", qr, sealed: "sealed" },
       problem: { form: "codes", message: "invalid", fields: ["code"] },
     },
-    { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } },
-    { ...home, madeKey: "latchkey_" },
+    {
+      ...signInMethods,
+      codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" },
+    },
   ],
+  devices: [
+    { ...signedIn, sessions: [session], count: "1", devices: [] },
+    {
+      ...signedIn,
+      sessions: [session, ...others],
+      count: "11",
+      devices: [session],
+      notice: "sessionIsEnded",
+    },
+  ],
+  access: [
+    { ...signedIn, apps: [], signOuts: [] },
+    {
+      ...signedIn,
+      apps: [access, { ...access, id: "notes", isSignIn: false }],
+      signOuts,
+      notice: "accessIsTakenBack",
+    },
+  ],
+  keys: [
+    { ...signedIn, kind: "list", list: [] },
+    {
+      ...signedIn,
+      kind: "list",
+      list: [key],
+      problem: { message: "invalid", fields: ["key_name"] },
+    },
+    { ...signedIn, kind: "made", text: "latchkey_" },
+  ],
+  history: [{ ...signedIn, entries: [entry], newest: "", older: "?" }],
   apps: [
     { ...signedIn, apps: [], form: appForm, offersOidc: false },
     {

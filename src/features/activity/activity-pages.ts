@@ -1,9 +1,8 @@
 import { eventTypes } from "../../audit/events.ts";
 import type { UserId } from "../../db/records.ts";
 import type { Answer } from "../../http/responses.ts";
-import { getWords, shortenText } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
-import { formatActivity } from "./format-activity-pages.ts";
+import { formatEntries } from "./format-activity-pages.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
@@ -23,17 +22,9 @@ export async function getActivity(context: UserContext): Promise<Answer> {
   const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
   await events.flush();
   const rows = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
-  const entries = rows.slice(0, ENTRIES_PER_PAGE).map((entry) => {
-    const { author, address = "", device = "" } = entry;
-    const by = author === "system" ? "" : getWords(locale).by(author.replace(/^admin /, ""));
-    const detail = [by, address, device]
-      .filter((piece) => piece !== "")
-      .map(shortenText)
-      .join(", ");
-    const { text, ...time } = formatActivity(locale, entry);
-    return { ...time, text: shortenText(text), detail };
-  });
-  const last = rows.length > entries.length ? `${rows[entries.length - 1]?.id}` : undefined;
+  const shown = rows.slice(0, ENTRIES_PER_PAGE);
+  const entries = formatEntries(locale, shown);
+  const last = rows.length > shown.length ? `${shown.at(-1)?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
   const filter = { name: user?.username ?? name, type, types: eventTypes };
   return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });

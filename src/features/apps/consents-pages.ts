@@ -1,11 +1,12 @@
 import type { SignOut } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import type { Answer } from "../../http/responses.ts";
-import type { AccessSection, ShownSignOut } from "../../pages/page-data.ts";
+import type { ShownSignOut } from "../../pages/page-data.ts";
 import { formatTime, type Locale, shortenText } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
-import { redirectToSection } from "../redirects.ts";
-import type { Apps } from "./app-directory.ts";
+import { redirectToAccount } from "../redirects.ts";
+import { showPage } from "../show-page.ts";
+import { toShownApp } from "./app-icon-pages.ts";
 import { listAccess, revokeAccess } from "./manage-consents.ts";
 
 const MAX_SIGN_OUTS = 5;
@@ -14,33 +15,35 @@ const MAX_SIGN_OUTS = 5;
 export async function postRevokeConsent(context: UserContext, form: Form): Promise<Answer> {
   const { rules, user, client } = context;
   const outcome = await revokeAccess(rules, user, form("app"), client);
-  return redirectToSection("apps", context, {
+  return redirectToAccount("access", context, {
     ...(outcome === "revoked" && { notice: "accessIsTakenBack" }),
   });
 }
 
-/** Reads which apps know the person. Returns `undefined` if no app does. */
-export async function readAccessSection(
-  { rules, user }: UserContext,
-  apps: Apps,
-  locale: Locale,
-): Promise<AccessSection | undefined> {
-  const [access, signOuts] = await Promise.all([
+/** Shows which apps know the person, and which apps have acknowledged the end of a session. */
+export async function getAccess(context: UserContext): Promise<Answer> {
+  const { rules, views, request, user, paths } = context;
+  const locale = views.locale(request);
+  const [apps, access, signOuts] = await Promise.all([
+    rules.appDirectory.read(),
     listAccess(rules, user),
     rules.store.signOuts.list({ userId: user.id }, MAX_SIGN_OUTS),
   ]);
-  if (access.length + signOuts.length === 0) return undefined;
   const nameOf = (id: string): string => apps.find(id)?.name ?? id;
-  return {
+  return showPage(context, "access", {
     apps: access.flatMap(({ appId, staysSignedIn, signedInAt, agreedAt }) => {
       const since = signedInAt ?? agreedAt;
       if (since === undefined) return [];
       const isSignIn = signedInAt !== undefined;
       const shownSince = formatTime(locale, since);
-      return [{ id: appId, name: nameOf(appId), staysSignedIn, since: shownSince, isSignIn }];
+      const app = apps.find(appId);
+      // Another gate may have removed the app within the last second.
+      if (app === undefined) return [];
+      const shown = toShownApp(app, apps, paths.base);
+      return [{ ...shown, id: appId, staysSignedIn, since: shownSince, isSignIn }];
     }),
     signOuts: signOuts.map((signOut) => toShownSignOut(locale, signOut, nameOf(signOut.appId))),
-  };
+  });
 }
 
 /** Returns what a page shows of a sign-out that an app was or will be told. */

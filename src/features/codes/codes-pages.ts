@@ -6,7 +6,7 @@ import { createQrCode } from "../../pages/qr-code.ts";
 import { formatTime } from "../../pages/words.ts";
 import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
 import type { UserContext } from "../context.ts";
-import { redirectToSection, renewSessionCookies } from "../redirects.ts";
+import { redirectToAccount, renewSessionCookies } from "../redirects.ts";
 import {
   type BegunCodes,
   beginCodes,
@@ -30,7 +30,7 @@ export async function postBeginCodes(context: UserContext): Promise<AccountFormR
     case "no-user":
       return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return { kind: "answered", answer: redirectToSection("codes", context) };
+      return { kind: "answered", answer: redirectToAccount("signInMethods", context) };
     case "begun":
       return { kind: "step", codes: createBegunSection(context, outcome.begun) };
   }
@@ -47,7 +47,7 @@ export async function postConfirmCodes(
     case "no-user":
       return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return { kind: "answered", answer: redirectToSection("codes", context) };
+      return { kind: "answered", answer: redirectToAccount("signInMethods", context) };
     case "not-begun":
       return { kind: "problem", problem: NOT_BEGUN };
     case "code-incorrect": {
@@ -65,7 +65,7 @@ export async function postConfirmCodes(
 export async function postRenewCodes(context: UserContext): Promise<AccountFormResult> {
   const renewed = await renewRecoveryCodes(context.rules, context.user, context.client);
   if (renewed === undefined)
-    return { kind: "answered", answer: redirectToSection("codes", context) };
+    return { kind: "answered", answer: redirectToAccount("signInMethods", context) };
   const codes = createRecoverySection(context, renewed);
   return { kind: "step", codes, notice: "recoveryCodesAreNew" };
 }
@@ -73,9 +73,9 @@ export async function postRenewCodes(context: UserContext): Promise<AccountFormR
 export async function postTurnOffCodes(context: UserContext): Promise<Answer> {
   switch (await turnOffCodes(context.rules, context.user, context.client)) {
     case "already-off":
-      return redirectToSection("codes", context);
+      return redirectToAccount("signInMethods", context);
     case "off":
-      return redirectToSection("codes", context, { notice: "codesAreOff" });
+      return redirectToAccount("signInMethods", context, { notice: "codesAreOff" });
   }
 }
 

@@ -4,7 +4,7 @@ import { readReturnTarget } from "../../http/return-to.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import type { MessageName } from "../../pages/words.ts";
 import type { Context, UserContext } from "../context.ts";
-import { redirectToSection, renewSessionCookies } from "../redirects.ts";
+import { redirectToAccount, renewSessionCookies } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { getLimitedClient, respondToSignIn } from "../sign-in/sign-in-pages.ts";
 import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "./manage-passkeys.ts";
@@ -74,7 +74,7 @@ export async function postAddPasskey(context: UserContext, form: Form): Promise<
       const target = readReturnTarget(context);
       const cookies = renewSessionCookies(context);
       return target === undefined
-        ? redirectToSection("passkeys", context, { notice: "passkeyIsAdded", cookies })
+        ? redirectToAccount("signInMethods", context, { notice: "passkeyIsAdded", cookies })
         : redirect(target, cookies);
     }
   }
@@ -83,15 +83,15 @@ export async function postAddPasskey(context: UserContext, form: Form): Promise<
 export async function postRenamePasskey(context: UserContext, form: Form): Promise<Answer> {
   switch (await renamePasskey(context.rules, context.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
-      return redirectToSection("passkeys", context);
+      return redirectToAccount("signInMethods", context);
     case "name-invalid":
       return context.views.error(context, 422, "nameInvalid");
     case "renamed":
-      return redirectToSection("passkeys", context, { notice: "passkeyIsRenamed" });
+      return redirectToAccount("signInMethods", context, { notice: "passkeyIsRenamed" });
   }
 }
 
 export async function postRemovePasskey(context: UserContext, form: Form): Promise<Answer> {
   await removePasskey(context.rules, context.user, form("passkey"), context.client);
-  return redirectToSection("passkeys", context, { notice: "passkeyIsRemoved" });
+  return redirectToAccount("signInMethods", context, { notice: "passkeyIsRemoved" });
 }

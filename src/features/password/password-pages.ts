@@ -60,8 +60,8 @@ function refresh(
   session: readonly string[],
 ): Answer {
   const page = findFormPage(paths, request);
-  const isHome = page !== undefined && paths.homes.includes(removeQuery(page));
-  const notice = isHome ? [createNoticeCookie(request, "passwordIsChanged")] : [];
+  const isOwnPage = page !== undefined && removeQuery(page) === paths.account?.signInMethods;
+  const notice = isOwnPage ? [createNoticeCookie(request, "passwordIsChanged")] : [];
   const cookies = [...session, ...notice];
   return request.header("hx-request") === "true"
     ? respond(null, 200, { "HX-Refresh": "true" }, cookies)

@@ -8,11 +8,12 @@ import {
   readSession,
   readSessionTokens,
 } from "../../http/session-cookie.ts";
-import type { CodesSection, SessionSection } from "../../pages/page-data.ts";
-import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
+import type { PageData } from "../../pages/page-data.ts";
+import { formatDevice, formatTime } from "../../pages/words.ts";
 import { forgetDevice, listDevices } from "../codes/remembered-devices.ts";
 import type { Context, UserContext } from "../context.ts";
-import { type NoticeAndCookies, redirectToSection } from "../redirects.ts";
+import { type NoticeAndCookies, redirectToAccount } from "../redirects.ts";
+import { showPage } from "../show-page.ts";
 import { endOtherSessions, endSession, listSessions } from "./manage-sessions.ts";
 import { signOut } from "./sign-out.ts";
 
@@ -48,7 +49,7 @@ export async function postLogout(context: Context): Promise<Answer> {
 export async function postEndSession(context: UserContext, form: Form): Promise<Answer> {
   const { rules, options, user, client } = context;
   const [session, device] = [form("session"), form("device")];
-  const redirectBack = (extras: NoticeAndCookies) => redirectToSection("sessions", context, extras);
+  const redirectBack = (extras: NoticeAndCookies) => redirectToAccount("devices", context, extras);
   if (session === OTHERS) {
     return redirectBack({ notice: "othersAreEnded", cookies: await endOthers(context) });
   }
@@ -79,21 +80,29 @@ export async function endOthers(context: UserContext): Promise<readonly string[]
     : createSessionCookies(request, token, options.hosts.cookieDomain);
 }
 
-/** @param codes Without codes, an account has no remembered devices, so none are queried. */
-export async function readSessionSection(
-  { rules, options, request, user, client }: UserContext,
-  locale: Locale,
-  codes: CodesSection["kind"],
-): Promise<SessionSection> {
-  if (!options.sessions.list) return { kind: "none" };
+/** Shows the user's sessions, and the devices that need no code. */
+export async function getDevices(context: UserContext): Promise<Answer> {
+  return showPage(context, "devices", await readDevicesData(context));
+}
+
+async function readDevicesData({
+  rules,
+  options,
+  views,
+  request,
+  user,
+  client,
+}: UserContext): Promise<PageData["devices"]> {
+  const locale = views.locale(request);
   const current = readSession(rules, request);
-  const { sessions, hasMore, currentId } = await listSessions(rules, current, client);
-  const hasDevices = options.signIn.rememberDevice && codes !== "off";
-  const devices = hasDevices ? await listDevices(rules, user.id) : [];
+  const [{ sessions, hasMore, currentId }, devices] = await Promise.all([
+    listSessions(rules, current, client),
+    options.signIn.rememberDevice ? listDevices(rules, user.id) : [],
+  ]);
   return {
-    kind: "sessions",
     devices: devices.map(({ id, device, createdAt }) => ({
-      ...{ id, device: formatDevice(locale, device) },
+      id,
+      device: formatDevice(locale, device),
       ...formatTime(locale, createdAt),
     })),
     count: `${sessions.length}${hasMore ? "+" : ""}`,

@@ -32,6 +32,8 @@
   /** @type {NodeListOf<HTMLButtonElement>} */
   const tools = document.querySelectorAll("[data-copy], [data-print]");
   for (const tool of tools) offerTool(tool);
+  // On a phone, the list of pages is a row that scrolls.
+  document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest" });
   // Last, because it throws in a browser that blocks storage.
   keepUsername();
 
@@ -104,8 +106,20 @@
     const format = new Intl.RelativeTimeFormat(locale, {
       numeric: unit === "second" ? "auto" : "always",
     });
-    time.title = time.textContent;
+    // Of some times, only the day matters. The browser's region has its own way to write it.
+    if (time.dataset.day !== undefined) {
+      time.textContent = new Date(time.dateTime).toLocaleDateString(getRegion(), {
+        dateStyle: "medium",
+      });
+      return;
+    }
+    time.title = new Date(time.dateTime).toLocaleString(getRegion());
     time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
+  }
+
+  /** The browser's region, if it is one of the page's language: `en-GB` on an English page. */
+  function getRegion() {
+    return navigator.languages.find((language) => language.split("-")[0] === locale) ?? locale;
   }
 
   /** Browsers copy only over HTTPS and on the same machine. @param {HTMLButtonElement} button */
