@@ -53,7 +53,7 @@ export const entering: readonly Step[] = [
   {
     title: "redirects to the setup while no account exists, and serves the page with its style",
     async run(visit) {
-      const { status, location = "" } = await visit.send("/", { headers: PAGE });
+      const { status, location = "" } = await visit.send("/account/profile", { headers: PAGE });
       assert.equal(status, 303);
       assert.match(location, /^\/auth\/setup(\?|$)/);
       const page = await visit.send(location, { headers: PAGE });
@@ -137,7 +137,7 @@ export const leaving: readonly Step[] = [
       const answer = await visit.send("/auth/logout", { session, method: "POST" });
       assert.deepEqual(summary(answer), [303, "/auth/login"]);
       assert.equal(answer.session, "");
-      const page = await visit.send("/", { headers: PAGE });
+      const page = await visit.send("/account/profile", { headers: PAGE });
       assert.match(page.location ?? "", /^\/auth\/login/);
     },
   },

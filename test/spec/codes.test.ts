@@ -48,7 +48,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal((await gate.signIn({ code: recoveryCode })).location, "/login?error=1");
 
     const home = await eventually(async () => {
-      const page = await gate.send("/", { session });
+      const page = await gate.send("/account/sign-in", { session });
       return page.body.includes(en.events.code_rejected("owner")) ? page : undefined;
     });
     assert.ok(home.body.includes(en.recoveryCodesLeft("9")));
@@ -57,7 +57,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.match(String(off.cookies), /^latchkey-notice=codesAreOff;/);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
-    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [
+    assert.deepEqual(activityOf((await gate.send("/account/sign-in", { session })).body).slice(0, 7), [
       "owner signed in",
       "One-time codes of owner were turned off",
       en.events.code_rejected("owner"),
@@ -143,7 +143,7 @@ test("shows new codes without reading the log, and a second tab goes home", asyn
 test("a form of a removed account leads to the sign-in page", async (t) => {
   const store = await openStore(t);
   const { app, session } = await startConfiguredApp(t, { store });
-  await app.send("/", { session });
+  await app.send("/account/sign-in", { session });
   // The guard still remembers the account for a moment.
   t.mock.method(store.users, "findActive", async () => undefined);
   for (const name of ["begin", "confirm"]) {

@@ -26,7 +26,7 @@ const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
 async function signedIn(t: TestContext) {
   const { gate, session } = await startConfigured(t, { postLoginLocation: "/start" });
   const home = (cookie = "") =>
-    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}` } });
+    gate.send("/account/sign-in", { headers: { Cookie: `session=${session}; ${cookie}` } });
   return { gate, session, home };
 }
 
@@ -47,7 +47,7 @@ test("the home page shows the notice once after a change from it", async (t) => 
   assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
   const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
   assert.ok(
-    (await gate.send("/", { headers })).body.includes(getWords("fr").notices.passwordIsChanged),
+    (await gate.send("/account/sign-in", { headers })).body.includes(getWords("fr").notices.passwordIsChanged),
   );
 });
 
@@ -62,7 +62,7 @@ test("a change from any page sets the notice, and leads to the home page", async
     assert.deepEqual([changed.status, changed.location, changed.cookies], [303, location, [SET]]);
   }
   const headers = { Cookie: `session=${session}; ${CARRIED}` };
-  const shown = await gate.send("/account/", { headers });
+  const shown = await gate.send("/account/sign-in", { headers });
   assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
 });
 
@@ -101,7 +101,7 @@ test("uses a __Host- cookie for the notice over TLS and ignores the plain one", 
     "__Host-latchkey-notice=passwordIsChanged; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
   ]);
   const home = (cookie: string) =>
-    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
+    gate.send("/account/sign-in", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
   assert.ok(!showsNotice(await home(CARRIED)));
   const shown = await home(`__Host-${CARRIED}`);
   assert.ok(showsNotice(shown));

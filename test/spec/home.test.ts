@@ -16,7 +16,7 @@ test("shows the newest ten log entries immediately, newest first, with their tim
     await gate.signIn({ password: "wrong" }, { from: "127.0.0.9" });
   }
   await gate.signIn();
-  const { body } = await gate.send("/", { session });
+  const { body } = await gate.send("/account/history", { session });
   const activity = activityOf(body);
   assert.deepEqual(activity, ["owner signed in", en.events.password_change("owner"), CREATED]);
   assert.ok(body.includes(`<h2>${en.recentActivity}</h2>`));
@@ -26,7 +26,7 @@ test("shows the newest ten log entries immediately, newest first, with their tim
   for (let change = 1; change <= 9; change += 1) {
     await gate.send("/account/password", { session, form });
   }
-  const newest = activityOf((await gate.send("/", { session })).body);
+  const newest = activityOf((await gate.send("/account/history", { session })).body);
   assert.deepEqual([newest.length, newest.at(-1)], [10, "owner signed in"]);
 });
 
@@ -36,7 +36,7 @@ test("shows users their own entries only, also after a rename", async (t) => {
   const input = "a good password";
   const run = (...args: readonly string[]) => outputOf(["user", ...args], { env, input });
   const activityIn = async (signedIn = ""): Promise<readonly string[]> =>
-    activityOf((await gate.send("/", { session: signedIn })).body);
+    activityOf((await gate.send("/account/history", { session: signedIn })).body);
 
   await run("add", "guest", "--password-stdin");
   const guest = await gate.signIn({ username: "guest", password: input });

@@ -10,7 +10,7 @@ const textIn = (body: string): string => /<code>(latchkey_[^<]+)<\/code>/.exec(b
 
 test("makes a key on the account page, shows it once, lists it and revokes it", async (t) => {
   const { gate, session } = await startConfigured(t, { publicUrl: "http://localhost" });
-  const page = async () => (await gate.send("/account/", { session })).body;
+  const page = async () => (await gate.send("/account/keys", { session })).body;
   assert.match(await page(), /Keys for programs<\/h2> <small>None yet/);
   const form = { name: "feeds <b>", hosts: "feeds.example.org, b.example.org", days: "90" };
   const made = await gate.send(ADD, { session, form });
@@ -41,7 +41,7 @@ test("a key ends after the chosen days, after a year, or never", async (t) => {
   for (const days of ["30", "90", "365", "7", "never"]) {
     await gate.send(ADD, { session, form: { name: `for ${days}`, hosts: "", days } });
   }
-  const { body } = await gate.send("/account/", { session });
+  const { body } = await gate.send("/account/keys", { session });
   const shown = [...body.matchAll(/<b>for (\w+)<\/b>.*?<\/time>(.*?)<\/small>/g)];
   const left = shown.map(([, days, end = ""]) => {
     const ms = Date.parse(end.replace(", until ", "")) - Date.now();

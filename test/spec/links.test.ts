@@ -59,7 +59,7 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
   assert.ok((await gate.send(path)).body.includes(OWNER.username));
   const reset = await gate.send(path, { form: { ...NEW, username: "other" } });
   assert.deepEqual([reset.status, reset.location, reset.session], [303, "/login", undefined]);
-  assert.equal((await gate.send("/", { session })).location, "/login");
+  assert.equal((await gate.send("/account/profile", { session })).location, "/login");
   const Cookie = reset.cookies.map((line) => line.split(";")[0]).join("; ");
   const login = await gate.send("/login", { headers: { Cookie } });
   assert.ok(login.body.includes("Your password has been changed."), login.body);

@@ -29,7 +29,7 @@ async function appWith(
   return {
     app,
     home: async (headers: { Host: string }) =>
-      JSON.parse((await app.send("/", { session, headers })).body),
+      JSON.parse((await app.send("/account/sign-in", { session, headers })).body),
     login: async (headers: { Host: string }) => (await app.send("/login", { headers })).body,
   };
 }

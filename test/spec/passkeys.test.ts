@@ -31,7 +31,7 @@ test("adds a passkey, signs in with it, and removes it", async (t) => {
   const form = await formOfSignIn(to, passkey, userId);
   const signedIn = await to.send(SIGN_IN, form);
   assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
-  assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
+  assert.equal((await gate.send("/account/sign-in", { session: signedIn.session })).status, 200);
   assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
 
   const later = await formOfSignIn(to, passkey, userId);
@@ -150,7 +150,7 @@ test("renames a passkey, with a name that is never empty", async (t) => {
     const { status, location, cookies } = await to.send(RENAME, form, session);
     assert.deepEqual([status, location], [303, "/account/#your-passkeys"]);
     assert.match(String(cookies), /^latchkey-notice=passkeyIsRenamed;/);
-    const { body } = await gate.send("/", { session, headers: HOST });
+    const { body } = await gate.send("/account/sign-in", { session, headers: HOST });
     assert.ok(body.includes(`<bdi>${shown}</bdi>`), shown);
   }
   for (const name of ["ü".repeat(128), "a\0b", "a\u202eb"]) {

@@ -20,7 +20,7 @@ import { BROWSER } from "./forward-auth-asking.ts";
 const server = await sharedPostgres();
 const en = getWords("en");
 const PROVE = "/login?factor=2";
-const ENROL = "/account/";
+const ENROL = "/account/sign-in";
 
 type Start = Parameters<typeof startGate>[1];
 
@@ -68,7 +68,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const other = await startGate(t, same);
     await assertLocked(gate, session, ENROL);
     assert.equal(await asked(other, session), ENROL);
-    const home = await gate.send("/", { session });
+    const home = await gate.send("/account/sign-in", { session });
     assert.equal(home.status, 200);
     assert.ok(home.body.includes(en.factorMissing) && home.body.includes("/account/codes/begin"));
     for (const hidden of ["change-password", "your-sessions", "your-keys", "/account/people"])
@@ -80,7 +80,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       assert.equal(await asked(one, proven), 200);
       assert.equal(await asked(one, session), PROVE, "the token from before codes were on");
     }
-    const full = await gate.send("/", { session: proven });
+    const full = await gate.send("/account/sign-in", { session: proven });
     assert.ok(full.body.includes("change-password") && !full.body.includes(en.factorMissing));
 
     const code = codeShown(key, 1);
@@ -128,7 +128,7 @@ test("an account with a passkey only is not opened by its password", async (t) =
     const { location } = await to.send(path, {}, byPassword);
     assert.equal(location, PROVE, path);
   }
-  assert.equal((await gate.send("/", { session: byPassword })).location, PROVE);
+  assert.equal((await gate.send("/account/sign-in", { session: byPassword })).location, PROVE);
   const page = await gate.send(PROVE, { session: byPassword });
   assert.equal(page.body.match(/name="factor" value="2"/g)?.length, 2, "of password and passkey");
 

@@ -33,7 +33,7 @@ const end = (gate: Pick<RunningGate, "send">, session: string, which: string) =>
   gate.send("/account/sessions/end", { session, form: { session: which } });
 
 async function isAdmitted(gate: Pick<RunningGate, "send">, session = ""): Promise<boolean> {
-  return (await gate.send("/", { session })).status === 200;
+  return (await gate.send("/account/devices", { session })).status === 200;
 }
 
 const signOut = (gate: Pick<RunningGate, "send">, sending: Sending) =>
@@ -47,13 +47,13 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session: own } = await startConfigured(t, { databaseUrl });
     const one = await signInFrom(gate, FIREFOX);
-    const { body } = await gate.send("/", { session: own });
+    const { body } = await gate.send("/account/devices", { session: own });
     assert.deepEqual(offeredIn(body), ["others", idOf(own), idOf(one)], "this one first");
     assert.equal(body.split(en.thisDevice).length, 2);
     assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
     assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
     assert.ok(body.includes("127.0.0.1") && body.includes(en.endOtherSessionsNext));
-    const german = await gate.send("/", { session: own, headers: { "Accept-Language": "de" } });
+    const german = await gate.send("/account/devices", { session: own, headers: { "Accept-Language": "de" } });
     assert.ok(german.body.includes("Firefox auf Linux"));
 
     const other = await signInFrom(gate, "");
@@ -62,7 +62,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const ended = await end(gate, own, idOf(one));
     assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(await admitted(), [true, false, true]);
-    const left = offeredIn((await gate.send("/", { session: own })).body);
+    const left = offeredIn((await gate.send("/account/devices", { session: own })).body);
     assert.deepEqual(left, ["others", idOf(own), idOf(other)]);
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
@@ -73,7 +73,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
     const { session = "" } = alone;
     assert.equal((await end(gate, own, "others")).location, "/login", "the old token has ended");
-    assert.deepEqual(offeredIn((await gate.send("/", { session })).body), [idOf(session)]);
+    assert.deepEqual(offeredIn((await gate.send("/account/devices", { session })).body), [idOf(session)]);
     assert.equal((await gate.signIn()).location, "/", "a new sign-in works");
     await end(gate, session, idOf(session));
     assert.equal(await isAdmitted(gate, session), false);
@@ -188,7 +188,7 @@ test("the password change ends other sessions only if asked to", async (t) => {
 
 test("lists 50 sessions at most, folds all but five, and says if there are more", async (t) => {
   const { gate, session } = await startConfigured(t);
-  const open = async () => (await gate.send("/", { session })).body;
+  const open = async () => (await gate.send("/account/devices", { session })).body;
   await open();
   const columns = "user_id, created_at, used_at, expires_at";
   const insertion = `INSERT INTO latchkey_sessions (id, ${columns}, address, device)
@@ -211,7 +211,7 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
 test("ends no session of another account, an unknown one or none", async (t) => {
   const { gate, session: own } = await startConfigured(t);
   await signInFrom(gate, FIREFOX);
-  await gate.send("/", { session: own });
+  await gate.send("/account/devices", { session: own });
   const guest = addUser(gate, "guest");
   for (const which of [idOf(own), "unknown", "", "a\0b", "x".repeat(10_000)]) {
     const { status, location } = await end(gate, guest, which);
@@ -219,7 +219,7 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   }
   const { session = "" } = await end(gate, guest, "others");
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);
-  const { body } = await gate.send("/", { session });
+  const { body } = await gate.send("/account/devices", { session });
   assert.deepEqual(offeredIn(body), [idOf(session)]);
 });
 

@@ -31,11 +31,11 @@ test("the account page lists the apps that know the person, who takes it back in
   const { gate, act, open, ownId } = await atApps(t);
   await act("add", PHOTOS);
   await act("add", { name: "Notes <b>", id: "notes", public: "1" });
-  assert.ok(!(await open("/account/")).body.includes(en.appsAbout), "none yet");
+  assert.ok(!(await open("/account/access")).body.includes(en.appsAbout), "none yet");
   const member = addMember(gate, "member", "family");
   for (const app of ["photos", "notes"]) addAccess(gate, ownId, app);
   addAccess(gate, "id of member", "photos");
-  const page = (await open("/account/")).body;
+  const page = (await open("/account/access")).body;
   assert.ok(page.includes(en.appsAbout) && page.includes("Notes &lt;b&gt;"));
   assert.ok(page.includes(en.staysSignedIn));
   const buttons = elements(page, "button").filter(({ name }) => name === "app");
@@ -84,6 +84,6 @@ test("without an app that uses OpenID Connect, the account page shows no section
   const { gate, act, open, ownId } = await atApps(t);
   await act("add", { name: "Wiki" });
   addAccess(gate, ownId, "wiki");
-  const { body } = await open("/account/");
+  const { body } = await open("/account/access");
   assert.ok(!body.includes(`${APPS}/revoke`));
 });

@@ -36,12 +36,12 @@ test("to users who are not administrators, the pages and forms are unknown paths
       const form = { user: ownId, username: "x", groups: "", link: "x" };
       assert.equal((await act(action, form, { session })).status, 404, action);
     }
-    const home = await open("/account/", { session });
+    const home = await open("/account/profile", { session });
     assert.ok(!home.body.includes(PEOPLE));
   }
   assert.deepEqual(groupsIn(gate), before);
   for (const path of PAGES) assert.equal((await open(path, { session: admin })).status, 200);
-  assert.ok((await open("/account/", { session: admin })).body.includes(`href="${PEOPLE}"`));
+  assert.ok((await open("/account/profile", { session: admin })).body.includes(`href="${PEOPLE}"`));
 });
 
 test("who has just been taken out of the group on another gate is refused at once", async (t) => {
@@ -177,10 +177,10 @@ test("no page or form opens for anyone but an administrator who has just signed 
 test("in the library the pages are off unless the option people is on", async (t) => {
   const { app, session } = await startConfiguredApp(t);
   assert.equal((await app.send(PEOPLE, { session })).status, 404);
-  assert.ok(!(await app.send("/", { session })).body.includes(PEOPLE));
+  assert.ok(!(await app.send("/account/profile", { session })).body.includes(PEOPLE));
   const on = await startConfiguredApp(t, { people: true });
   assert.equal((await on.app.send(PEOPLE, { session: on.session })).status, 200);
-  const links = elements((await on.app.send("/", { session: on.session })).body, "a");
+  const links = elements((await on.app.send("/account/profile", { session: on.session })).body, "a");
   assert.ok(links.some(({ href }) => href === PEOPLE));
 });
 
