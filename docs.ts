@@ -1,11 +1,15 @@
 /** Writes what is generated in docs: `npm run docs`. A test fails when a page is stale. */
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import type { CommandEntry } from "./src/cli/command.ts";
 import { commands } from "./src/cli/commands.ts";
 import { formatOperand } from "./src/cli/help.ts";
 import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
+import { fillEntries } from "./src/features/recipes/fill-recipe.ts";
+import { formatInstructions } from "./src/features/recipes/format-recipe.ts";
+import type { Recipe, Way } from "./src/features/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "./src/features/recipes/recipe-files.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
 import { readSettings } from "./src/gate/settings/settings.ts";
 import { settings } from "./src/gate/settings/table.ts";
@@ -105,6 +109,82 @@ const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 
 const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
 
+const WAYS: Readonly<Record<Way["way"], string>> = {
+  oidc: "OpenID Connect",
+  headers: "Headers",
+  proxy: "The proxy alone",
+};
+
+/** A page with what `latchkey app add --recipe` prints, once for each way to sign in. */
+function recipePage(id: string, recipe: Recipe): string {
+  const url = `https://${id}.example.org`;
+  const values = {
+    url,
+    issuer: "https://auth.example.org",
+    clientId: id,
+    clientSecret: "the client secret",
+  };
+  const ways = recipe.ways.map((way, index) => {
+    const choice = index === 0 ? "" : ` --way ${way.way}`;
+    const command = `latchkey app add --recipe ${id} --url ${url}${choice}`;
+    const printed = formatInstructions(recipe, way, fillEntries(way, values)).join("\n");
+    return `## ${WAYS[way.way]}
+
+\`\`\`sh
+${command}
+\`\`\`
+
+\`\`\`text
+${printed}
+\`\`\``;
+  });
+  return `# ${recipe.name}
+
+Let ${recipe.name} (${recipe.summary}) sign people in with Latchkey. The command adds the app and prints what to enter in it; here, the gate is at \`https://auth.example.org\` and the app at \`${url}\`.
+
+${ways.join("\n\n")}
+
+Who may open it: [Apps](../apps.md). Another app: [all recipes](README.md).
+`;
+}
+
+function recipesPage(recipes: readonly (readonly [string, Recipe])[]): string {
+  const sections = Map.groupBy(recipes, ([, { section }]) => section);
+  const tables = [...sections].sort().map(([section, list]) => {
+    const rows = list.map(([id, { name, summary, ways, unconfirmed }]) => {
+      const how = ways.map(({ way }) => WAYS[way]).join(", ");
+      return `| [${name}](${id}.md) | ${summary} | ${how} | ${unconfirmed === undefined ? "" : "unconfirmed"} |`;
+    });
+    return `## ${section}
+
+| app | for | signs in with | |
+|---|---|---|---|
+${rows.join("\n")}`;
+  });
+  return `# Recipes
+
+Find your app, and let it sign people in with Latchkey by one command. Each recipe is a file of facts from the documentation or the source of the app, and a test signs people in with its values. "Unconfirmed" means that its page says what is not certain.
+
+${tables.join("\n\n")}
+
+An app that is not here: [Apps](../apps.md) has the steps for any app. To add a recipe: [CONTRIBUTING](../../CONTRIBUTING.md).
+`;
+}
+
+function recipePages(): Readonly<Record<string, string>> {
+  const recipes = listRecipeIds().map((id) => {
+    const recipe = readRecipe(id);
+    if (recipe === undefined) throw new Error(id);
+    return [id, recipe] as const;
+  });
+  return {
+    "apps/README.md": recipesPage(recipes),
+    ...Object.fromEntries(
+      recipes.map(([id, recipe]) => [`apps/${id}.md`, recipePage(id, recipe)] as const),
+    ),
+  };
+}
+
 /** What is generated, by its path in docs. */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
   const pages = CONFIGURED.map(async (name) => {
@@ -116,10 +196,12 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "reference/commands.md": await commandsPage(),
     "deploy/Caddyfile": printedBy(COMPOSE.split(" "), "HOST=latchkey"),
     ...Object.fromEntries(await Promise.all(pages)),
+    ...recipePages(),
   };
 }
 
 if (import.meta.main) {
+  await mkdir(new URL("apps/", DOCS), { recursive: true });
   for (const [path, text] of Object.entries(await generatedPages())) {
     await writeFile(new URL(path, DOCS), text);
   }

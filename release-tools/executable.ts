@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { listRecipeIds, readRecipe } from "../src/features/recipes/recipe-files.ts";
 import { locatePageFiles } from "../src/pages/page-files.ts";
 import { readForRelease } from "./page-files.ts";
 
@@ -95,6 +96,14 @@ const contained: Plugin = {
     onLoad({ filter: /\/src\/proxies\/haproxy-script\.ts$/ }, () => {
       const script = readFileSync(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
       return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
+    });
+    onLoad({ filter: /\/src\/features\/recipes\/recipe-files\.ts$/ }, () => {
+      const recipes = listRecipeIds().map((id) => [id, readRecipe(id)]);
+      return {
+        contents: `const recipes = new Map(${JSON.stringify(recipes)});
+          export const listRecipeIds = () => [...recipes.keys()];
+          export const readRecipe = (id) => recipes.get(id);`,
+      };
     });
     onLoad({ filter: /\/src\/pages\/page-files\.ts$/ }, () => {
       const files = [...locatePageFiles()]

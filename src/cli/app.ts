@@ -32,6 +32,13 @@ import {
   UsageError,
 } from "./command.ts";
 import { createListCommand, formatMinute, JSON_LINES } from "./listing.ts";
+import {
+  type ChosenRecipe,
+  createRecipeFields,
+  listInstructions,
+  RECIPE_OPTIONS,
+  readChosenRecipe,
+} from "./recipe.ts";
 
 const ID: Operand = { name: "id", need: "required" };
 
@@ -71,29 +78,40 @@ const ICON_OPTIONS: Readonly<Record<string, IconScheme>> = { icon: "light", "ico
 
 export const add: Command = {
   details:
-    "Prints what to enter in the app. An app with --redirect or --public signs in with OpenID Connect; its secret is not shown again. An app without them is for forward auth and the launcher.",
-  operands: [{ name: "name", need: "required" }],
+    "Prints what to enter in the app. An app with --redirect or --public signs in with OpenID Connect; its secret is not shown again. An app without them is for forward auth and the launcher. With --recipe, the other options are only needed for what differs from the recipe.",
+  operands: [{ name: "name", need: "optional" }],
   options: [
+    ...RECIPE_OPTIONS,
     { name: "id", value: "id", about: "also the client ID; by default made from the name" },
     ...FIELD_OPTIONS,
   ],
   settings: [...STORE_SETTINGS, "PUBLIC_URL"],
   examples: [
+    "latchkey app add --recipe immich --url https://photos.example.org --groups family",
     "latchkey app add Wiki --url https://wiki.example.org --groups family",
     "latchkey app add Photos --redirect https://photos.example.org/auth/callback",
   ],
 
   async run(settings, options, terminal) {
-    const name = String(options.name);
-    const fields = readFields(options);
+    const recipe = readChosenRecipe(options);
+    const name = options.name ?? recipe?.recipe.name;
+    if (typeof name !== "string") throw new UsageError("app add needs a name, or --recipe");
+    const fields = { ...(recipe && createRecipeFields(recipe, options)), ...readFields(options) };
     const icons = readIcons(options);
+    if (recipe !== undefined) requireIssuer(recipe, settings);
     await using accounts = await openAccounts(settings, terminal);
-    const id = typeof options.id === "string" ? { id: options.id } : {};
-    const outcome = await accounts.apps.add({ ...fields, name, ...id });
+    const id = options.id ?? (options.name === undefined ? recipe?.id : undefined);
+    const outcome = await accounts.apps.add({
+      ...fields,
+      name,
+      ...(typeof id === "string" && { id }),
+    });
     if (outcome.kind !== "added") throw createAddError(outcome, options);
     await setIcons(accounts, outcome.app.id, icons);
     const title = `Added the app ${quote(outcome.app.id)}`;
-    printEntries(title, { app: outcome.app, secret: outcome.secret }, settings, terminal);
+    const added = { app: outcome.app, secret: outcome.secret };
+    if (recipe === undefined) printEntries(title, added, settings, terminal);
+    else await printInstructions(title, recipe, added, settings, terminal);
     nameDatabase(settings, terminal);
     return SUCCESS;
   },
@@ -291,10 +309,39 @@ const listClientRows = (
   };
 };
 
+/** An app with its secret, which is known only when it is made. */
+interface AddedApp {
+  readonly app: AppDetails;
+  readonly secret: string | undefined;
+}
+
+/** What a recipe says is worth nothing without the address of the gate. */
+function requireIssuer({ recipe }: ChosenRecipe, { publicUrl }: Settings): void {
+  if (recipe.ways[0].way === "oidc" && publicUrl === undefined) {
+    const text = `${recipe.name} needs the address of the gate: set PUBLIC_URL, or write --public-url`;
+    throw new UsageError(text);
+  }
+}
+
+/** Prints what the recipe says, with the values of the app. */
+async function printInstructions(
+  title: string,
+  chosen: ChosenRecipe,
+  { app, secret: clientSecret }: AddedApp,
+  { publicUrl = "" }: Settings,
+  terminal: Terminal,
+): Promise<void> {
+  const once = clientSecret === undefined ? "" : "; the secret is not shown again";
+  const issuer = URL.parse(publicUrl)?.origin ?? "";
+  const { id: clientId, url = "" } = app;
+  const lines = listInstructions(chosen, { url, issuer, clientId, clientSecret });
+  await terminal.printAll([`${title}. Enter this in ${chosen.recipe.name}${once}:`, "", ...lines]);
+}
+
 /** Prints what the operator must enter in the app. */
 function printEntries(
   title: string,
-  { app, secret: text }: { readonly app: AppDetails; readonly secret: string | undefined },
+  { app, secret: text }: AddedApp,
   settings: Settings,
   terminal: Terminal,
 ): void {

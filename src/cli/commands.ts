@@ -56,6 +56,11 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   ],
   Apps: [
     ["app add", "Add an app that people open", createLoader("add", loadAppCommands)],
+    [
+      "app recipes",
+      "List the apps that are known",
+      createLoader("recipes", () => import("./recipe.ts")),
+    ],
     ["app list", "List the apps", createLoader("list", loadAppCommands)],
     ["app show", "Show an app", createLoader("show", loadAppCommands)],
     ["app change", "Change an app", createLoader("change", loadAppCommands)],

@@ -60,6 +60,7 @@ test("the package contains only what it needs and the documentation", async () =
     ...filesUnder("docs")
       .filter((file) => !(file.startsWith("pages/") && isLargePicture(file)))
       .map((file) => `docs/${file}`),
+    ...filesUnder("recipes").map((file) => `recipes/${file}`),
   ];
   // The bundler names these parts of the gate.
   const isPart = (file: string): boolean => /^package\/dist\/cli\/gate-[\w-]+\.cjs$/.test(file);

@@ -1,0 +1,123 @@
+import type { AppFields } from "../features/apps/app-fields.ts";
+import { createFields, fillEntries } from "../features/recipes/fill-recipe.ts";
+import { formatInstructions } from "../features/recipes/format-recipe.ts";
+import type { Recipe, RecipeValues, Way } from "../features/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../features/recipes/recipe-files.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
+import { findNearest } from "../lib/find-nearest.ts";
+import { quote } from "./accounts.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  SUCCESS,
+  UsageError,
+} from "./command.ts";
+import { JSON_LINES } from "./listing.ts";
+
+const WAYS: Readonly<Record<Way["way"], string>> = {
+  oidc: "OpenID Connect",
+  headers: "headers",
+  proxy: "proxy",
+};
+
+export const RECIPE_OPTIONS: readonly CommandOption[] = [
+  {
+    name: "recipe",
+    value: "id",
+    about: "what is known of this app; latchkey app recipes lists all",
+  },
+  {
+    name: "way",
+    value: "way",
+    about: "how the app signs in, for a recipe with several; by default the first",
+    completes: Object.keys(WAYS),
+  },
+];
+
+export const recipes: Command = {
+  details: "An app of the list is added with latchkey app add --recipe. The words search it.",
+  operands: [{ name: "words", need: "optional" }],
+  options: [JSON_LINES],
+  settings: [],
+  examples: ["latchkey app recipes", "latchkey app recipes photos"],
+
+  async run(_, { words = "", json }, terminal) {
+    const wanted = String(words).toLowerCase().split(/\s+/);
+    const found = listRecipeIds()
+      .flatMap((id) => ({ id, ...requireRecipe(id) }))
+      .filter((recipe) => {
+        const text = `${recipe.id} ${recipe.name} ${recipe.summary} ${recipe.section}`;
+        return wanted.every((word) => text.toLowerCase().includes(word));
+      });
+    if (found.length === 0) {
+      terminal.complain(`no recipe has the words ${quote(words)}; latchkey app recipes lists all`);
+      return SUCCESS;
+    }
+    const rows = found.map(({ id, name, summary, ways }) =>
+      json === true
+        ? toPrintableJson({ id, name, summary, ways: ways.map(({ way }) => way) })
+        : [id, name, ways.map(({ way }) => WAYS[way]).join(", "), summary],
+    );
+    await terminal.printAll(alignRows(rows));
+    return SUCCESS;
+  },
+};
+
+/** Puts the cells of each row below each other. A text is a whole row. */
+function alignRows(rows: readonly (string | readonly string[])[]): readonly string[] {
+  const widths = [0, 1, 2].map((column) =>
+    Math.max(...rows.map((row) => (typeof row === "string" ? 0 : (row[column] ?? "").length))),
+  );
+  return rows.map((row) =>
+    typeof row === "string"
+      ? row
+      : toPrintable(
+          row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "),
+        ).trimEnd(),
+  );
+}
+
+/** A recipe that the operator has chosen, with the way. */
+export interface ChosenRecipe {
+  readonly id: string;
+  readonly recipe: Recipe;
+}
+
+/** Reads the recipe that the options name. */
+export function readChosenRecipe({ recipe: id, way, url }: OptionValues): ChosenRecipe | undefined {
+  if (id === undefined) {
+    if (way !== undefined) throw new UsageError("--way is for an app with --recipe");
+    return undefined;
+  }
+  const recipe = requireRecipe(String(id));
+  if (typeof url !== "string" || url === "")
+    throw new UsageError(`--recipe needs --url, the address at which people open ${recipe.name}`);
+  return { id: String(id), recipe: way === undefined ? recipe : chooseWay(recipe, String(way)) };
+}
+
+function requireRecipe(id: string): Recipe {
+  const recipe = readRecipe(id);
+  if (recipe !== undefined) return recipe;
+  const near = findNearest(listRecipeIds(), id);
+  const hint = near === undefined ? "" : ` Did you mean ${quote(near)}?`;
+  throw new UsageError(`there is no recipe ${quote(id)}.${hint} latchkey app recipes lists them`);
+}
+
+/** Puts the wanted way first. */
+function chooseWay(recipe: Recipe, wanted: string): Recipe {
+  const way = recipe.ways.find((one) => one.way === wanted);
+  if (way !== undefined) return { ...recipe, ways: [way] };
+  const ways = recipe.ways.map((one) => one.way).join(" or ");
+  throw new UsageError(`${recipe.name} has no way ${quote(wanted)}: the recipe has ${ways}`);
+}
+
+export const createRecipeFields = ({ recipe }: ChosenRecipe, options: OptionValues): AppFields =>
+  createFields(recipe, String(options.url));
+
+/** Lists what the operator must enter in the app, and what else there is to know. */
+export const listInstructions = (
+  { recipe }: ChosenRecipe,
+  values: RecipeValues,
+): readonly string[] =>
+  formatInstructions(recipe, recipe.ways[0], fillEntries(recipe.ways[0], values)).map(toPrintable);

@@ -1,0 +1,48 @@
+/**
+ * Tries a recipe: `npm run recipe -- try recipes/NAME.json`. Checks it by the schema, signs a person
+ * in with its values, and prints what `latchkey app add --recipe` would.
+ */
+import { existsSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+import { fillEntries } from "../../src/features/recipes/fill-recipe.ts";
+import { formatInstructions } from "../../src/features/recipes/format-recipe.ts";
+import { readRecipe } from "../../src/features/recipes/recipe-files.ts";
+
+const FOLDER = fileURLToPath(new URL("../../recipes", import.meta.url));
+const USAGE = `Usage: npm run recipe -- try recipes/NAME.json
+The name has lower-case letters, digits and hyphens, and the file is in ${FOLDER}.`;
+
+const [command, file = ""] = process.argv.slice(2);
+const id = basename(file, ".json");
+const isRecipe = command === "try" && file.endsWith(".json") && dirname(resolve(file)) === FOLDER;
+if (!isRecipe || !existsSync(file)) {
+  console.error(USAGE);
+  process.exit(2);
+}
+
+const tests = ["facts", "sign-in"].map((name) =>
+  fileURLToPath(new URL(`${name}.test.ts`, import.meta.url)),
+);
+const results = run({ files: tests, testNamePatterns: [`^${id}: `, "^the recipes"] });
+results.on("test:fail", () => {
+  process.exitCode = 1;
+});
+results.on("end", () => {
+  const recipe = process.exitCode === 1 ? undefined : readRecipe(id);
+  for (const way of recipe?.ways ?? []) {
+    const values = {
+      url: `https://${id}.example.org`,
+      issuer: "https://auth.example.org",
+      clientId: id,
+      clientSecret: "the client secret",
+    };
+    if (recipe !== undefined)
+      process.stdout.write(
+        `\n${formatInstructions(recipe, way, fillEntries(way, values)).join("\n")}\n`,
+      );
+  }
+});
+results.compose(spec).pipe(process.stdout);
