@@ -208,19 +208,28 @@ const toAuthorize =
     await to(`/oidc/authorize?${query}`)(at);
   };
 
-/** At the page for the code of a television. */
+/** At the page for the code of a television, whose form addresses the public URL. */
 async function toDevice(at: AtGate): Promise<void> {
+  const { gate, page } = at;
   await addIcons(at);
+  const [{ value: session = "" } = {}] = await page.context().cookies();
+  await carry({ ...at, url: DOMAIN.publicUrl }, session);
+  await page.route(`${DOMAIN.publicUrl}/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const cookies = await page.context().cookies(DOMAIN.publicUrl);
+    const headers = {
+      ...route.request().headers(),
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
+    };
+    const url = `${gate.url}${pathname}${search}`;
+    await route.fulfill({ response: await route.fetch({ url, headers, maxRedirects: 0 }) });
+  });
   const form = { client_id: "films", scope: "openid" };
-  const { body } = await at.gate.send("/oidc/device", { form });
-  await to(`/login/device?user_code=${JSON.parse(body).user_code}`)(at);
+  const { body } = await gate.send("/oidc/device", { form });
+  const { user_code } = JSON.parse(body);
+  await page.goto(`${DOMAIN.publicUrl}/login/device?user_code=${user_code}`);
+  await page.locator('[name="confirm"]').waitFor();
 }
-
-/** Passkeys work only under a host name. */
-const toName =
-  (path: string): Steps =>
-  ({ page, gate }) =>
-    page.goto(`${gate.url.replace("127.0.0.1", "localhost")}${path}`);
 
 /** On the page of an app, with sign-outs of all kinds. */
 async function atApp(at: AtGate): Promise<void> {
@@ -297,11 +306,9 @@ export const states: readonly State[] = [
     async (at) => {
       await addIcons(at);
       await manyRows(at, 1);
-      await at.page.evaluate(() => localStorage.clear());
-      await at.page.context().clearCookies();
-      await toName(`/login?${TO_PHOTOS}`)(at);
+      await loggedOff(`/login?${TO_PHOTOS}`)(at);
     },
-    { ...DOMAIN, publicUrl: "http://localhost" },
+    DOMAIN,
   ),
   signedIn(
     "second step of a sign-in to an app",
@@ -326,7 +333,7 @@ export const states: readonly State[] = [
     "one more step",
     async (at) => {
       await addIcons(at);
-      await toName(`/login?factor=2&${TO_PHOTOS}`)(at);
+      await to(`/login?factor=2&${TO_PHOTOS}`)(at);
     },
     DOMAIN,
   ),
@@ -373,7 +380,10 @@ export const states: readonly State[] = [
   signedOut("invitation for apps", async (at) => {
     await addIcons(at);
     await toLink("invite", "--username", "nora", "--groups", "admins", "--app", "photos,films")(at);
-    execute(at.gate.databaseFile, "UPDATE latchkey_links SET made_by = 'ada'");
+    execute(
+      at.gate.databaseFile,
+      "UPDATE latchkey_links SET made_by = maker.username, maker_id = maker.id, maker_valid_up_to = 9e12 FROM latchkey_users AS maker",
+    );
     await at.page.reload();
   }),
   signedOut("unknown path", to("/nothing")),

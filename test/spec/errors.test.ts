@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { refuse } from "../support/database.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 
+const en = getWords("en");
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** Asserts that this is the error page with this message. */
@@ -18,9 +20,9 @@ function assertErrorPage(answer: Answer, status: number, message: string): void 
 test("answers an unknown path with a page that says so", async (t) => {
   const gate = await startGate(t);
   for (const path of ["/nothing", "/login/", "/LOGIN", "/account", "/setup/token", "/latchkey"]) {
-    assertErrorPage(await gate.send(path), 404, "Page not found.");
+    assertErrorPage(await gate.send(path), 404, en.messages.noSuchPage);
   }
-  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "Page not found.");
+  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, en.messages.noSuchPage);
 });
 
 for (const { path, allow, refused } of [
@@ -34,7 +36,12 @@ for (const { path, allow, refused } of [
     const { gate, session } = await startConfigured(t);
     for (const method of refused) {
       const answer = await gate.send(path, { method, session });
-      assertErrorPage(answer, 405, "This method is not allowed here.");
+      const isOpened = method === "GET";
+      assertErrorPage(
+        answer,
+        405,
+        isOpened ? "This address only takes forms." : "This method is not allowed here.",
+      );
       assert.equal(answer.headers.allow, allow);
     }
   });
@@ -52,10 +59,10 @@ test("answers HEAD like GET, without the body", async (t) => {
 test("the error page links to a page that the visitor can open", async (t) => {
   const gate = await startGate(t);
   const nothing = async (session?: string) => (await gate.send("/nothing", { session })).body;
-  assert.match(await nothing(), /<a href="\/setup">/);
+  assert.match(await nothing(), /<a class="button" href="\/setup">/);
   const session = await gate.setUp();
-  assert.match(await nothing(), /<a href="\/login">/);
-  assert.match(await nothing(session), /<a href="\/account\/">/);
+  assert.match(await nothing(), /<a class="button" href="\/login">/);
+  assert.match(await nothing(session), /<a class="button" href="\/apps">Your apps</);
 });
 
 const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };

@@ -91,13 +91,11 @@ type LoginData = PageData["login"];
 function listWaysToFactor(context: Context, user: User): LoginData["lacksFactor"] {
   const { options, paths } = context;
   const page = user.guest === true ? undefined : paths.account?.signInMethods;
-  const toPart = (id: string): string | undefined =>
-    page && `${addReturnTo(page, readReturnTarget(context))}#${id}`;
+  const methods = page && addReturnTo(page, readReturnTarget(context));
   const { signIn } = options;
   return {
-    passkeys:
-      signIn.passkeys && getRelyingParty(context) !== undefined ? toPart("passkeys") : undefined,
-    codes: signIn.codes ? toPart("codes") : undefined,
+    passkeys: signIn.passkeys && getRelyingParty(context) !== undefined ? methods : undefined,
+    codes: signIn.codes ? methods : undefined,
   };
 }
 
