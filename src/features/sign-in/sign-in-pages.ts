@@ -22,6 +22,7 @@ import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
+import { isLocalPath } from "../../lib/return-target.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
@@ -144,8 +145,11 @@ function findCancelTarget(
   returnTo: string | undefined,
 ): string | undefined {
   if (user === undefined) return undefined;
-  const isAccount = user.guest === undefined && returnTo?.startsWith(`${paths.base}/account/`);
-  if (returnTo !== undefined && isAccount === true) return returnTo;
+  if (returnTo !== undefined && user.guest === undefined && isLocalPath(returnTo)) {
+    // Resolved as browsers do, because `..` could lead out of the account.
+    const { pathname } = new URL(returnTo, "http://localhost");
+    if (pathname.startsWith(`${paths.base}/account/`)) return returnTo;
+  }
   return paths.launcher ?? resolveLocation(options.postLoginLocation, user);
 }
 
