@@ -305,7 +305,10 @@ export const states: readonly State[] = [
     "sign-in to an app with the passkey first",
     async (at) => {
       await addIcons(at);
-      await manyRows(at, 1);
+      execute(
+        at.gate.databaseFile,
+        "INSERT INTO latchkey_passkeys SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM latchkey_users",
+      );
       await loggedOff(`/login?${TO_PHOTOS}`)(at);
     },
     DOMAIN,
