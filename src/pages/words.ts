@@ -18,6 +18,7 @@ const placeholders = {
   asGuest: ["name"],
   opensApps: ["apps"],
   signedInAs: ["username"],
+  signedInUntil: ["date"],
   active: ["count"],
   recoveryCodesLeft: ["count"],
   mayNotOpen: ["username", "app"],
