@@ -14,8 +14,6 @@ interface Box {
   readonly right: number;
 }
 
-declare function getComputedStyle(element: object): { lineHeight: string; paddingTop: string };
-
 declare const document: {
   readonly documentElement: {
     dir: string;
@@ -23,9 +21,12 @@ declare const document: {
     scrollWidth: number;
     readonly style: { fontSize: string };
   };
+  createRange(): {
+    selectNodeContents(element: object): void;
+    getClientRects(): Iterable<{ readonly top: number }>;
+  };
   querySelectorAll(selector: string): Iterable<{
     readonly outerHTML: string;
-    readonly clientHeight: number;
     checkVisibility(): boolean;
     closest(selector: string): object | null;
     getBoundingClientRect(): Box;
@@ -84,11 +85,11 @@ for (const locale of locales) {
     for (const state of ["how one signs in, with codes", "codes begun", "devices"]) {
       const page = await stateNamed(state).open(t, { language: locale, size: PHONE });
       const wrapped = await page.evaluate(() =>
-        [...document.querySelectorAll("h1, h2, .bar a, .side a")]
+        [...document.querySelectorAll("h1, h2, .bar nav a, .side a")]
           .filter((element) => {
-            const { lineHeight, paddingTop } = getComputedStyle(element);
-            const height = element.clientHeight - 2 * Number.parseFloat(paddingTop);
-            return height > 1.5 * Number.parseFloat(lineHeight);
+            const text = document.createRange();
+            text.selectNodeContents(element);
+            return new Set([...text.getClientRects()].map(({ top }) => top)).size > 1;
           })
           .map(({ outerHTML }) => outerHTML),
       );
