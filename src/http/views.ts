@@ -101,7 +101,10 @@ export class Views {
     const { options, paths } = this.#services;
     const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const home = user.guest === true ? paths.launcher : paths.home;
+    const isGuest = user.guest === true;
+    // Without a public URL, the path of the launcher may belong to the app.
+    const apps = isGuest || origin !== undefined ? paths.launcher : undefined;
+    const account = apps === undefined && !isGuest ? paths.home : undefined;
     const data = {
       status: 403,
       title: noAccess,
@@ -109,7 +112,8 @@ export class Views {
       offersSignOut: true,
       signOutUrl,
       signInUrl,
-      accountUrl: home && `${origin ?? ""}${home}`,
+      appsUrl: apps && `${origin ?? ""}${apps}`,
+      accountUrl: account && `${origin ?? ""}${account}`,
       host,
     };
     // With `same-origin`, browsers would send `Origin: null` to a gate on another host.

@@ -412,7 +412,9 @@ export interface PageData {
     readonly signOutUrl?: string | undefined;
     /** This is the sign-in page, if Latchkey would refuse a sign-out from the page's host. */
     readonly signInUrl?: string | undefined;
-    /** This is the home page for that user. */
+    /** This is the page of the apps that the user may open. Only a gate has it. */
+    readonly appsUrl?: string | undefined;
+    /** This is the page of the user's account, if there is no page of apps. */
     readonly accountUrl?: string | undefined;
     /**
      * This is the app that does not admit the user, or the host that is not allowed or has no app.

@@ -40,7 +40,8 @@ test("shows the apps, consent and no access, and signs out", async (t) => {
 
   await page.goto(`${plansUrl}/`);
   assert.match(await page.getByRole("alert").innerText(), /ben .*may not open.*Plans/s);
-  await page.goto(`${url}/apps`);
+  await leave(page, () => page.getByRole("link", { name: "Your apps" }).click());
+  assert.equal(page.url(), `${url}/apps`);
   await leave(page, () => signOut.click());
   await page.goto(`${plansUrl}/`);
   await submit(page, "/login", admin);
@@ -51,13 +52,16 @@ test("shows the apps, consent and no access, and signs out", async (t) => {
 });
 
 test("a guest opens one app, and signs out", async (t) => {
-  const page = await openPage(t);
-  const { url, guestLink } = await startDemo(t);
+  const page = await openPage(t, { statuses: [403] });
+  const { url, plansUrl, guestLink } = await startDemo(t);
   await page.goto(guestLink);
   await leave(page, () => page.getByRole("button").click());
   assert.deepEqual([page.url(), await tiles(page)], [`${url}/apps`, ["Photos"]]);
   await leave(page, () => page.locator("a.tile").click());
   assert.match(await title(page), /^Hello, Guest/);
+  await leave(page, () => page.getByRole("link", { name: "Your apps" }).click());
+  await page.goto(`${plansUrl}/`);
+  assert.equal(await title(page), "No access");
   await leave(page, () => page.getByRole("link", { name: "Your apps" }).click());
   await leave(page, () => page.getByRole("button", { name: "Sign out" }).click());
   await page.goto(`${url}/apps`);

@@ -253,6 +253,7 @@ export const samples: Samples = {
       status: 403,
       message: "no",
       offersSignOut: true,
+      appsUrl: "/",
       signInUrl: "/",
       host: "a.test",
     },
