@@ -5,11 +5,12 @@ import { getParameter, type WebRequest } from "../../http/web-request.ts";
 import { isAdmin } from "../../identity/groups.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { formatDate, type ShownTime } from "../../pages/words.ts";
+import type { Apps } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { showPage } from "../show-page.ts";
-import { createSearch, listLauncherApps } from "./list-launcher-apps.ts";
+import { createSearch, listLauncherApps, type OpenableApp } from "./list-launcher-apps.ts";
 
 /** With more apps, the page offers a search. */
 const MAX_APPS_WITHOUT_SEARCH = 8;
@@ -23,16 +24,13 @@ export async function getLauncher(context: UserContext): Promise<Answer> {
   const openable = listLauncherApps(apps.all, user);
   const count = openable.reduce((sum, section) => sum + section.apps.length, 0);
   const search = count > MAX_APPS_WITHOUT_SEARCH ? readSearch(request) : undefined;
-  const isFound = createSearch(search ?? "");
+  const isFound = search ? createSearch(search) : () => true;
   const sections = openable.map(({ name, apps: inSection }) => ({
     name,
-    apps: inSection.map((entry) => ({
-      ...toShownApp(entry.app, apps, paths.base),
-      url: entry.url,
-      host: entry.host,
-      needsFactor: entry.app.factors === 2,
-      isFound: isFound(entry),
-    })),
+    apps: inSection.map((entry) => {
+      const tile = getTile(entry, apps, paths.base);
+      return isFound(entry) ? tile : { ...tile, isFound: false };
+    }),
   }));
   const [suggestsPasskey, firstSteps, guestEnd] = await Promise.all([
     lacksPasskey(context),
@@ -46,6 +44,22 @@ export async function getLauncher(context: UserContext): Promise<Answer> {
     firstSteps,
     guestEnd,
   });
+}
+
+type Tile = PageData["launcher"]["sections"][number]["apps"][number];
+
+/** The entries stay the same until the directory is read again, with the icons. */
+const tiles = new WeakMap<OpenableApp, Tile>();
+
+/** Returns the tile of an app that the search finds. */
+function getTile(entry: OpenableApp, apps: Apps, basePath: string): Tile {
+  const known = tiles.get(entry);
+  if (known !== undefined) return known;
+  const { app, url, host } = entry;
+  const shown = toShownApp(app, apps, basePath);
+  const tile = { ...shown, url, host, needsFactor: app.factors === 2, isFound: true };
+  tiles.set(entry, tile);
+  return tile;
 }
 
 const readSearch = (request: WebRequest): string =>
