@@ -78,11 +78,11 @@ export async function benchLimits(
       "one core",
       ({ pid, port }) => measure(pid, { port, path: "/", cookie, seconds }),
     );
-    for (const [paths, place] of [
-      [ENTRY_PATHS, data],
-      [PAGE_PATHS, withApps],
+    for (const [paths, place, command] of [
+      [ENTRY_PATHS, data, gate],
+      [PAGE_PATHS, withApps, [...gate, ...OF_OIDC]],
     ] as const) {
-      await serve(gate, place, "one core", async ({ pid, port }) => {
+      await serve(command, place, "one core", async ({ pid, port }) => {
         for (const path of paths) {
           const session = path === "/login" ? undefined : cookie;
           const cpu = await measure(pid, { port, path, cookie: session, seconds });
@@ -152,6 +152,8 @@ interface Running {
 }
 
 const APPS = 40;
+/** Without a public URL, there is no page of the apps that a user has signed in to. */
+const OF_OIDC = ["--public-url", "http://localhost"];
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>';
 
 /** Adds apps that the owner may open, in sections. Half of them have groups, and half have icons. */
@@ -188,11 +190,7 @@ async function serve<T>(
   const port = await freePort();
   const [program = "", ...args] = [...(cores === "one core" ? pinned("server") : []), ...command];
   const { PATH, HOME, TMPDIR } = process.env;
-  const settings = {
-    ...{ NODE_ENV: "production", PORT: String(port), DATA_DIR: data },
-    // Only then, there is a page of the apps that a user has signed in to.
-    PUBLIC_URL: `http://localhost:${port}`,
-  };
+  const settings = { NODE_ENV: "production", PORT: String(port), DATA_DIR: data };
   const begin = performance.now();
   const child: ChildProcess = spawn(program, args, {
     env: { PATH, HOME, TMPDIR, ...settings, AUTH_SECRET: SECRET },
