@@ -40,12 +40,12 @@ import {
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
-  LATER,
   OAUTH_DISCOVERY,
   OIDC,
   OIDC_DEVICE,
   OIDC_DISCOVERY,
   OIDC_INTERACTION,
+  PASSKEY_LATER,
   type Paths,
   PEOPLE_FORMS,
   READY,
@@ -229,7 +229,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   if (launcher !== undefined) {
     routes.push(
       { method: "GET", path: launcher, access: "guest", run: getLauncher },
-      { ...post, path: launcher + LATER, access: "user", run: postPasskeyLater },
+      { ...post, path: base + PASSKEY_LATER, access: "user", run: postPasskeyLater },
     );
   }
   if (sessions.list) {

@@ -101,10 +101,8 @@ export class Views {
     const { options, paths } = this.#services;
     const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const isGuest = user.guest === true;
-    // Without a public URL, the path of the launcher may belong to the app.
-    const apps = isGuest || origin !== undefined ? paths.launcher : undefined;
-    const account = apps === undefined && !isGuest ? paths.home : undefined;
+    const apps = paths.launcher;
+    const account = apps === undefined && user.guest !== true ? paths.home : undefined;
     const data = {
       status: 403,
       title: noAccess,

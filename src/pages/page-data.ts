@@ -241,7 +241,8 @@ export interface PageData {
     /** The text of the search. This is `undefined` if there are few apps, and so no search. */
     readonly search: string | undefined;
     /**
-     * True if the page suggests to add a passkey. The form that puts this off goes to `/apps/later`.
+     * True if the page suggests to add a passkey. The form that puts this off goes to
+     * `/account/passkeys/later`.
      */
     readonly suggestsPasskey: boolean;
     /** What an administrator can do first, while there is no app. */

@@ -80,7 +80,7 @@ test("without a script, puts off the suggestion of a passkey in this browser", a
     await suggestion.getByRole("link", { name: "Add a passkey" }).getAttribute("href"),
     "/account/sign-in",
   );
-  await leave(page, () => sendButton(page, "/apps/later").click());
+  await leave(page, () => sendButton(page, "/account/passkeys/later").click());
   assert.deepEqual([pathOf(page), await suggestion.count()], ["/apps", 0]);
   await page.reload();
   assert.equal(await suggestion.count(), 0);

@@ -123,15 +123,20 @@ test("suggests a passkey until the account has one or the browser puts it off", 
   };
   assert.equal(await suggests(AT_LOCALHOST), true);
   assert.equal(await suggests({}), false, "browsers allow no passkeys at an address");
-  const later = await gate.send("/apps/later", { session, form: {}, headers: AT_LOCALHOST });
+  const later = await gate.send("/account/passkeys/later", {
+    session,
+    form: {},
+    headers: AT_LOCALHOST,
+  });
   assert.deepEqual([later.status, later.location], [303, "/apps"]);
   const cookie = "latchkey-later=1; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000";
   assert.deepEqual(later.cookies, [cookie]);
   assert.equal(await suggests(AT_LOCALHOST, "; latchkey-later=1"), false);
 
   const overTls = { ...AT_LOCALHOST, "X-Forwarded-Proto": "https" };
-  const [secure = ""] = (await gate.send("/apps/later", { session, form: {}, headers: overTls }))
-    .cookies;
+  const [secure = ""] = (
+    await gate.send("/account/passkeys/later", { session, form: {}, headers: overTls })
+  ).cookies;
   assert.match(secure, /^__Host-latchkey-later=1; Path=\/; Secure; HttpOnly; SameSite=Lax; /);
   assert.equal(await suggests(overTls, "; latchkey-later=1"), true, "not the host's own cookie");
   assert.equal(await suggests(overTls, "; __Host-latchkey-later=1"), false);
@@ -152,17 +157,21 @@ test("suggests a passkey until the account has one or the browser puts it off", 
 test("the form that puts a passkey off is for signed-in users of this site", async (t) => {
   const { gate, session } = await startConfigured(t);
   const foreign = { Origin: "https://evil.test", "Sec-Fetch-Site": "cross-site" };
-  const refused = await gate.send("/apps/later", { session, form: {}, headers: foreign });
+  const refused = await gate.send("/account/passkeys/later", {
+    session,
+    form: {},
+    headers: foreign,
+  });
   assert.deepEqual([refused.status, refused.cookies], [403, []]);
-  const visitor = await gate.send("/apps/later", { form: {} });
+  const visitor = await gate.send("/account/passkeys/later", { form: {} });
   assert.deepEqual([visitor.status, visitor.location], [303, "/login"]);
   assert.ok(visitor.cookies.every((line) => !line.includes("later")));
-  const guest = await gate.send("/apps/later", {
+  const guest = await gate.send("/account/passkeys/later", {
     session: await enterAsGuest(gate, "family"),
     form: {},
   });
   assert.deepEqual([guest.status, guest.cookies], [403, []]);
-  assert.equal((await gate.send("/apps/later", { session })).status, 405);
+  assert.equal((await gate.send("/account/passkeys/later", { session })).status, 405);
 });
 
 test("an administrator sees the first steps until there is an app", async (t) => {
