@@ -13,7 +13,7 @@ import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
 import { getAccount, getHome } from "./features/home/home-pages.ts";
 import { getKeys, postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
-import { getLauncher } from "./features/launcher/launcher-pages.ts";
+import { getLauncher, postPasskeyLater } from "./features/launcher/launcher-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
 import { toPublicKeys } from "./features/oidc/signing-keys.ts";
 import {
@@ -45,6 +45,7 @@ import {
   OIDC_DEVICE,
   OIDC_DISCOVERY,
   OIDC_INTERACTION,
+  PASSKEY_LATER,
   type Paths,
   PEOPLE_FORMS,
   READY,
@@ -226,7 +227,10 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     routes.push({ method: "GET", path, ...accountPages[page] });
   }
   if (launcher !== undefined) {
-    routes.push({ method: "GET", path: launcher, access: "guest", run: getLauncher });
+    routes.push(
+      { method: "GET", path: launcher, access: "guest", run: getLauncher },
+      { ...post, path: base + PASSKEY_LATER, access: "user", run: postPasskeyLater },
+    );
   }
   if (sessions.list) {
     const path = `${account}/sessions/end`;

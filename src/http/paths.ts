@@ -72,6 +72,12 @@ export const PEOPLE_FORMS = [
 /** Lists the forms about apps for administrators by the ends of their paths. */
 export const APP_FORMS = ["add", "change", "remove", "secret", "revoke-secret"] as const;
 
+/**
+ * A person puts off here what the page of the apps suggests. Proxies forward this path to the gate
+ * also on a host that the gate shares with an app.
+ */
+export const PASSKEY_LATER = "/account/passkeys/later";
+
 /** A person takes back here what an app may learn. */
 export const REVOKE_CONSENT = "revoke";
 

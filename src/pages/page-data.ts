@@ -24,6 +24,7 @@ export interface PageFrame {
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
   readonly codeScriptUrl: string;
+  readonly launcherScriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
   /** Browsers that prefer a dark scheme show this logo, if it exists. */
@@ -93,6 +94,8 @@ export interface LauncherApp extends ShownApp {
   readonly host: string;
   /** The app requires a sign-in with a second factor. */
   readonly needsFactor: boolean;
+  /** False if a search on the page does not find the app. The page then hides it. */
+  readonly isFound: boolean;
 }
 
 /** Names a field of the form for an app. */
@@ -250,6 +253,19 @@ export interface PageData {
       readonly name: string;
       readonly apps: readonly LauncherApp[];
     }[];
+    /** The text of the search. This is `undefined` if there are few apps, and so no search. */
+    readonly search: string | undefined;
+    /**
+     * True if the page suggests to add a passkey. The form that puts this off goes to
+     * `/account/passkeys/later`.
+     */
+    readonly suggestsPasskey: boolean;
+    /** What an administrator can do first, while there is no app. */
+    readonly firstSteps:
+      | { readonly hasOtherAccounts: boolean; readonly backupCommand: string }
+      | undefined;
+    /** A guest is signed in until then. This is `undefined` for other users. */
+    readonly guestEnd: ShownTime | undefined;
     readonly notice?: Notice | undefined;
   };
   /** What the server knows about the account. */

@@ -20,6 +20,7 @@ const placeholders = {
   usernameIs: ["name"],
   asGuest: ["name"],
   signedInAs: ["username"],
+  signedInUntil: ["date"],
   active: ["count"],
   recoveryCodesLeft: ["count"],
   mayNotOpen: ["username", "app"],

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
+import { icons } from "../../src/cli/demo/icons.ts";
 import { addApps as addAppsOf } from "../support/add-app.ts";
 import type { Visiting } from "../support/browser.ts";
 import { execute } from "../support/database.ts";
@@ -231,6 +232,42 @@ async function toDevice(at: AtGate): Promise<void> {
   await page.locator('[name="confirm"]').waitFor();
 }
 
+/** Adds many apps with icons, sections and names of all kinds, at a host that can have passkeys. */
+async function manyApps(at: AtGate): Promise<void> {
+  const names = [
+    "عبد الرحمن بن محمد الأندلسي",
+    "欧阳娜娜的妹妹的朋友司马相如",
+    "An-app-without-spaces-of-many-characters-and-some-more",
+    "Feeds",
+    "Graphs",
+    "Paperless",
+  ];
+  const insert =
+    "INSERT INTO latchkey_apps (id, name, url, section, factors, created_at, client_type, groups) VALUES";
+  for (const [index, name] of names.entries()) {
+    const url = `https://an-app-with-a-long-host-${index}.example.org/`;
+    execute(
+      at.gate.databaseFile,
+      `${insert} ('more-${index}', '${name}', '${url}', 'Tools', ${1 + (index % 2)}, 0, NULL, ',family,')`,
+    );
+  }
+  for (const [id, icon] of [
+    ["photos", icons.photos],
+    ["films", icons.plans],
+    ["wiki", icons.notes],
+  ] as const) {
+    const body = Buffer.from(icon).toString("base64");
+    execute(
+      at.gate.databaseFile,
+      `INSERT INTO latchkey_app_icons (id, type, body) VALUES ('${id}/light', 'image/svg+xml', '${body}')`,
+    );
+  }
+  execute(at.gate.databaseFile, "UPDATE latchkey_users SET groups = ',admins,family,'");
+  await addApps(at);
+  await at.page.goto(`${at.gate.url.replace("127.0.0.1", "localhost")}/login`);
+  await submit(at.page, "/login", OWNER);
+}
+
 /** On the page of an app, with sign-outs of all kinds. */
 async function atApp(at: AtGate): Promise<void> {
   const [{ value: session = "" } = {}] = await at.page.context().cookies();
@@ -453,6 +490,27 @@ export const states: readonly State[] = [
   signedOut("unknown link", to("/link/unknown")),
   signedIn("sign-in, signed in", to("/login")),
   signedIn("apps without any", to("/apps")),
+  signedIn("apps without any, for a person", async (at) => {
+    execute(at.gate.databaseFile, "UPDATE latchkey_users SET groups = NULL");
+    await eventually(async () => {
+      await to("/apps")(at);
+      return (await at.page.locator(".narrow").count()) > 0 || undefined;
+    });
+  }),
+  signedIn("apps with a search", async (at) => {
+    await manyApps(at);
+    await toPage("/apps")(at);
+  }),
+  signedIn("apps with a search that finds none", async (at) => {
+    await manyApps(at);
+    await toPage("/apps?q=zzz")(at);
+  }),
+  signedIn("apps of a guest", async (at) => {
+    await manyApps(at);
+    await at.page.context().clearCookies();
+    await toLink("guest", "cat sitter", "--groups", "family")(at);
+    await leave(at.page, () => at.page.locator('main [type="submit"]').click());
+  }),
   signedIn("apps of a person", async (at) => {
     await addApps(at);
     await to("/apps")(at);

@@ -25,6 +25,7 @@ const ADDRESSES = {
   customStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   codeScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
+  launcherScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   passkeyScriptUrl: /^\/latchkey-passkeys\.js\?v=[\w-]{12}$/,
   logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
 };

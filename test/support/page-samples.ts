@@ -36,6 +36,19 @@ const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
 const app = { name: "Photos", iconUrl: undefined, darkIconUrl: undefined };
 const withIcons = { ...app, iconUrl: "/light", darkIconUrl: "/dark" };
+const launcher = {
+  ...signedIn,
+  sections: [],
+  search: undefined,
+  suggestsPasskey: false,
+  firstSteps: undefined,
+  guestEnd: undefined,
+};
+const found = { host: "a.test", url: "https://a.test/", isFound: true };
+const launcherSections = [
+  { name: "", apps: [{ ...app, ...found, needsFactor: true }] },
+  { name: "Family", apps: [{ ...withIcons, ...found, needsFactor: false }] },
+];
 const shares = [
   { kind: "name", value: "sample" },
   { kind: "email", value: "sample@example.org" },
@@ -134,17 +147,24 @@ export const samples: Samples = {
     },
   ],
   launcher: [
-    { ...signedIn, sections: [] },
+    launcher,
+    { ...launcher, guestEnd: time },
+    { ...launcher, firstSteps: { hasOtherAccounts: true, backupCommand: "sample" } },
+    { ...launcher, firstSteps: { hasOtherAccounts: false, backupCommand: "sample" } },
     {
-      ...signedIn,
-      sections: [
-        { name: "", apps: [{ ...app, url: "https://a.test/", host: "a.test", needsFactor: true }] },
-        {
-          name: "Family",
-          apps: [{ ...withIcons, url: "https://b.test/", host: "b.test", needsFactor: false }],
-        },
-      ],
+      ...launcher,
+      sections: launcherSections,
+      search: "sample",
+      suggestsPasskey: true,
       notice: "isConfirmed",
+    },
+    {
+      ...launcher,
+      sections: launcherSections.map((section) => ({
+        ...section,
+        apps: section.apps.map((shown) => ({ ...shown, isFound: false })),
+      })),
+      search: "",
     },
   ],
   profile: [
@@ -262,6 +282,7 @@ export const samples: Samples = {
       status: 403,
       message: "no",
       offersSignOut: true,
+      home: { page: "apps", url: "/" },
       signInUrl: "/",
       host: "a.test",
     },

@@ -84,7 +84,13 @@ export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
   link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
-  launcher: { sections: [] },
+  launcher: {
+    sections: [],
+    search: undefined,
+    suggestsPasskey: false,
+    firstSteps: undefined,
+    guestEnd: undefined,
+  },
   profile: { groups: [], end: undefined },
   signInMethods: {
     codes: { kind: "none" },

@@ -81,7 +81,8 @@ function indexApps(all: readonly App[], iconIds: readonly string[]): Apps {
   const byId = new Map(all.map((app) => [app.id, app]));
   const byHost = new Map<string, App[]>();
   for (const app of all) {
-    const host = app.url && parseHostName(new URL(app.url).host);
+    // An address that another program wrote must not hide the other apps.
+    const host = parseHostName(URL.parse(app.url ?? "")?.host ?? "");
     if (!host) continue;
     const others = byHost.get(host);
     if (others === undefined) byHost.set(host, [app]);

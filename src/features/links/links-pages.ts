@@ -1,6 +1,7 @@
-import type { App } from "../../db/records.ts";
+import type { App, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
+import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import { HANDOFF } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -84,9 +85,23 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
     case "entered": {
       const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
-      return redirectSignedIn(context, outcome, target ?? findAppTarget(context, outcome.app));
+      return redirectSignedIn(
+        context,
+        outcome,
+        target ?? findAppTarget(context, outcome.app) ?? findGuestTarget(context, outcome.user),
+      );
     }
   }
+}
+
+/**
+ * Returns the page of the apps for a guest if the post-login location is at another host: it may be
+ * an app that the guest may not open, and the link is used up.
+ */
+function findGuestTarget({ options, paths }: Context, user: User): string | undefined {
+  if (user.guest !== true) return undefined;
+  const isElsewhere = URL.canParse(resolveLocation(options.postLoginLocation, user));
+  return isElsewhere ? paths.launcher : undefined;
 }
 
 /**
