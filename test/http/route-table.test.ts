@@ -47,10 +47,12 @@ test("every form of a user is read, and those that change how to sign in need a 
   assert.ok(forms.length >= 12 + PEOPLE_FORMS.length + APP_FORMS.length);
   assert.ok(forms.every(({ form }) => form === "read"));
   const others = forms.filter(({ recent }) => recent === undefined);
-  // The password form asks for the password, and the others complete what a recent sign-in began.
+  // The password form asks for the password. One form only puts a suggestion off, and the others
+  // complete what a recent sign-in began.
   assert.deepEqual(others.map(named).sort(), [
     "POST /account/codes/confirm",
     "POST /account/passkeys/add",
+    "POST /account/passkeys/later",
     "POST /account/password",
     "POST /account/sessions/end",
   ]);
