@@ -57,15 +57,18 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.match(String(off.cookies), /^latchkey-notice=codesAreOff;/);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
-    assert.deepEqual(activityOf((await gate.send("/account/sign-in", { session })).body).slice(0, 7), [
-      "owner signed in",
-      "One-time codes of owner were turned off",
-      en.events.code_rejected("owner"),
-      "owner signed in",
-      "owner used a recovery code",
-      "owner signed in",
-      "owner turned on one-time codes",
-    ]);
+    assert.deepEqual(
+      activityOf((await gate.send("/account/sign-in", { session })).body).slice(0, 7),
+      [
+        "owner signed in",
+        "One-time codes of owner were turned off",
+        en.events.code_rejected("owner"),
+        "owner signed in",
+        "owner used a recovery code",
+        "owner signed in",
+        "owner turned on one-time codes",
+      ],
+    );
   });
 
   test(`${kind}: the other instance shows the field and asks for a code`, async (t) => {

@@ -61,7 +61,11 @@ test("the sign-in asks the same user again, and leads back to the change", async
   assert.equal(right.location, "/account/#your-codes");
   const begun = await gate.send(BEGIN_CODES, { session: right.session, form: {} });
   assert.equal(begun.status, 200);
-  assert.equal((await gate.send("/account/profile", { session })).location, "/login", "it is replaced");
+  assert.equal(
+    (await gate.send("/account/profile", { session })).location,
+    "/login",
+    "it is replaced",
+  );
 });
 
 test("asks a user who has confirmed, or is signed out, for nothing more", async (t) => {

@@ -22,7 +22,11 @@ type Asking = (gate: RunningGate) => Promise<Answer>;
 
 const pages: readonly (readonly [status: number, what: string, ask: Asking])[] = [
   [200, "login page", (gate) => gate.send("/login")],
-  [200, "home page", async (gate) => gate.send("/account/profile", { session: await gate.setUp() })],
+  [
+    200,
+    "home page",
+    async (gate) => gate.send("/account/profile", { session: await gate.setUp() }),
+  ],
   [
     500,
     "page for a failure",

@@ -47,7 +47,9 @@ test("the home page shows the notice once after a change from it", async (t) => 
   assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
   const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
   assert.ok(
-    (await gate.send("/account/sign-in", { headers })).body.includes(getWords("fr").notices.passwordIsChanged),
+    (await gate.send("/account/sign-in", { headers })).body.includes(
+      getWords("fr").notices.passwordIsChanged,
+    ),
   );
 });
 
@@ -101,7 +103,9 @@ test("uses a __Host- cookie for the notice over TLS and ignores the plain one", 
     "__Host-latchkey-notice=passwordIsChanged; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
   ]);
   const home = (cookie: string) =>
-    gate.send("/account/sign-in", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
+    gate.send("/account/sign-in", {
+      headers: { Cookie: `session=${session}; ${cookie}`, ...overTls },
+    });
   assert.ok(!showsNotice(await home(CARRIED)));
   const shown = await home(`__Host-${CARRIED}`);
   assert.ok(showsNotice(shown));

@@ -13,7 +13,10 @@ test("PostgreSQL: setup, sign-in and password change, with their refusals", asyn
   assert.equal((await gate.send("/setup")).status, 200);
   const session = await gate.setUp();
   assert.equal((await gate.send("/account/profile", { session })).status, 200);
-  assert.equal((await gate.send("/account/profile", { session: `${session}x` })).location, "/login");
+  assert.equal(
+    (await gate.send("/account/profile", { session: `${session}x` })).location,
+    "/login",
+  );
   const form = { username: "second", password: NEW, confirm: NEW };
   const second = await gate.send("/setup", { form });
   assert.deepEqual([second.status, second.location, second.cookies], [303, "/login", []]);

@@ -73,7 +73,9 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal((await signInOn(other, cookie)).location, FAILED);
     for (const { session: one } of begun) {
       if (one === undefined) continue;
-      await eventually(async () => (await other.send("/account/devices", { session: one })).status !== 200);
+      await eventually(
+        async () => (await other.send("/account/devices", { session: one })).status !== 200,
+      );
     }
   });
 }

@@ -140,6 +140,7 @@ test("a session may end between its guard and its page", async (t) => {
   const { status } = await app.send("/account/profile", { session });
   assert.ok(status === 200 || status === 303, `${status}`);
   await eventually(
-    async () => (await app.send("/account/profile", { session })).location === "/login" || undefined,
+    async () =>
+      (await app.send("/account/profile", { session })).location === "/login" || undefined,
   );
 });

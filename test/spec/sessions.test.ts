@@ -53,7 +53,10 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
     assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
     assert.ok(body.includes("127.0.0.1") && body.includes(en.endOtherSessionsNext));
-    const german = await gate.send("/account/devices", { session: own, headers: { "Accept-Language": "de" } });
+    const german = await gate.send("/account/devices", {
+      session: own,
+      headers: { "Accept-Language": "de" },
+    });
     assert.ok(german.body.includes("Firefox auf Linux"));
 
     const other = await signInFrom(gate, "");
@@ -73,7 +76,9 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
     const { session = "" } = alone;
     assert.equal((await end(gate, own, "others")).location, "/login", "the old token has ended");
-    assert.deepEqual(offeredIn((await gate.send("/account/devices", { session })).body), [idOf(session)]);
+    assert.deepEqual(offeredIn((await gate.send("/account/devices", { session })).body), [
+      idOf(session),
+    ]);
     assert.equal((await gate.signIn()).location, "/", "a new sign-in works");
     await end(gate, session, idOf(session));
     assert.equal(await isAdmitted(gate, session), false);

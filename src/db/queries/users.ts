@@ -217,6 +217,41 @@ export const setUserGroups = (
     return "set";
   });
 
+/** Rolls back a transaction, since a part of the change was refused. */
+class ChangeRefused extends Error {
+  readonly outcome: "taken" | "last-admin" | "missing";
+
+  constructor(outcome: ChangeRefused["outcome"]) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Renames a user and replaces its groups, or changes nothing. A missing value stays as it is.
+ *
+ * @param keep has the same meaning as for `setUserGroups`.
+ */
+export async function changeUser(
+  db: Db,
+  id: UserId,
+  { username, groups }: { readonly username?: string; readonly groups?: readonly string[] },
+  keep?: Kept,
+): Promise<"changed" | ChangeRefused["outcome"]> {
+  try {
+    return await runTransaction(db, async (trx) => {
+      const renamed = username === undefined ? "renamed" : await renameUser(trx, id, username);
+      if (renamed !== "renamed") throw new ChangeRefused(renamed);
+      const set = groups === undefined ? "set" : await setUserGroups(trx, id, groups, keep);
+      if (set !== "set") throw new ChangeRefused(set);
+      return "changed" as const;
+    });
+  } catch (error) {
+    if (error instanceof ChangeRefused) return error.outcome;
+    throw error;
+  }
+}
+
 /**
  * Removes a user and all its data. The last account without an end cannot be removed, even if two
  * accounts are removed at the same time.

@@ -180,7 +180,10 @@ test("in the library the pages are off unless the option people is on", async (t
   assert.ok(!(await app.send("/account/profile", { session })).body.includes(PEOPLE));
   const on = await startConfiguredApp(t, { people: true });
   assert.equal((await on.app.send(PEOPLE, { session: on.session })).status, 200);
-  const links = elements((await on.app.send("/account/profile", { session: on.session })).body, "a");
+  const links = elements(
+    (await on.app.send("/account/profile", { session: on.session })).body,
+    "a",
+  );
   assert.ok(links.some(({ href }) => href === PEOPLE));
 });
 
