@@ -53,7 +53,7 @@ export const entering: readonly Step[] = [
   {
     title: "redirects to the setup while no account exists, and serves the page with its style",
     async run(visit) {
-      const { status, location = "" } = await visit.send("/account/profile", { headers: PAGE });
+      const { status, location = "" } = await visit.send("/", { headers: PAGE });
       assert.equal(status, 303);
       assert.match(location, /^\/auth\/setup(\?|$)/);
       const page = await visit.send(location, { headers: PAGE });
@@ -120,7 +120,9 @@ export const leaving: readonly Step[] = [
     title: "changes the password",
     async run(visit) {
       const { session } = visit;
-      const account = await visit.send("/auth", { session, headers: PAGE });
+      const home = await visit.send("/auth", { session, headers: PAGE });
+      assert.deepEqual(summary(home), [303, "/auth/account/profile"]);
+      const account = await visit.send("/auth/account/sign-in", { session, headers: PAGE });
       assert.match(account.body, /<form[^>]* action="\/auth\/account\/password"/);
       const form = changeForm(OWNER.password, NEW_PASSWORD);
       assert.equal((await visit.send("/auth/account/password", { session, form })).status, 303);
@@ -137,7 +139,7 @@ export const leaving: readonly Step[] = [
       const answer = await visit.send("/auth/logout", { session, method: "POST" });
       assert.deepEqual(summary(answer), [303, "/auth/login"]);
       assert.equal(answer.session, "");
-      const page = await visit.send("/account/profile", { headers: PAGE });
+      const page = await visit.send("/", { headers: PAGE });
       assert.match(page.location ?? "", /^\/auth\/login/);
     },
   },

@@ -52,12 +52,12 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const admitted = await gate.send("/account/devices", { headers: { Cookie: cookie } });
     assert.equal(admitted.location, "/login", "the cookie alone signs nobody in");
 
-    const home = await gate.send("/account/devices", { session });
-    assert.ok(home.body.includes(en.rememberedDevices));
-    const [{ value = "" } = {}] = buttons(home, "device");
+    const devices = await gate.send("/account/devices", { session });
+    assert.ok(devices.body.includes(en.rememberedDevices));
+    const [{ value = "" } = {}] = buttons(devices, "device");
     const ended = await gate.send("/account/sessions/end", { session, form: { device: value } });
     assert.match(String(ended.cookies), /^latchkey-notice=deviceIsForgotten;/);
-    assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([ended.status, ended.location], [303, "/account/devices"]);
     assert.deepEqual(buttons(await gate.send("/account/devices", { session }), "device"), []);
     assert.equal((await signInOn(other, cookie)).location, FAILED);
   });

@@ -137,10 +137,10 @@ test("a session may end between its guard and its page", async (t) => {
   const app = await startApp(t, { store });
   const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });
   const session = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
-  const { status } = await app.send("/account/profile", { session });
+  const { status } = await app.send("/account/history", { session });
   assert.ok(status === 200 || status === 303, `${status}`);
   await eventually(
     async () =>
-      (await app.send("/account/profile", { session })).location === "/login" || undefined,
+      (await app.send("/account/history", { session })).location === "/login" || undefined,
   );
 });

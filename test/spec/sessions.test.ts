@@ -48,7 +48,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const { gate, session: own } = await startConfigured(t, { databaseUrl });
     const one = await signInFrom(gate, FIREFOX);
     const { body } = await gate.send("/account/devices", { session: own });
-    assert.deepEqual(offeredIn(body), ["others", idOf(own), idOf(one)], "this one first");
+    assert.deepEqual(offeredIn(body), [idOf(own), idOf(one), "others"], "this one first");
     assert.equal(body.split(en.thisDevice).length, 2);
     assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
     assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
@@ -63,15 +63,15 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const admitted = () =>
       Promise.all([own, one, other].map((session) => isAdmitted(gate, session)));
     const ended = await end(gate, own, idOf(one));
-    assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([ended.status, ended.location], [303, "/account/devices"]);
     assert.deepEqual(await admitted(), [true, false, true]);
     const left = offeredIn((await gate.send("/account/devices", { session: own })).body);
-    assert.deepEqual(left, ["others", idOf(own), idOf(other)]);
+    assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
     const alone = await end(gate, own, "others");
     assert.match(String(alone.cookies), /latchkey-notice=othersAreEnded;/);
-    assert.deepEqual([alone.status, alone.location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([alone.status, alone.location], [303, "/account/devices"]);
     assert.deepEqual(await admitted(), [false, false, false]);
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
     const { session = "" } = alone;
@@ -191,7 +191,7 @@ test("the password change ends other sessions only if asked to", async (t) => {
   assert.equal(await isAdmitted(gate, asked.session), true);
 });
 
-test("lists 50 sessions at most, folds all but five, and says if there are more", async (t) => {
+test("lists 50 sessions at most, folds all but ten, and says if there are more", async (t) => {
   const { gate, session } = await startConfigured(t);
   const open = async () => (await gate.send("/account/devices", { session })).body;
   await open();
@@ -199,8 +199,8 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
   const insertion = `INSERT INTO latchkey_sessions (id, ${columns}, address, device)
     SELECT n, ${columns}, '', '' FROM latchkey_sessions, numbers WHERE id = '${idOf(session)}'`;
   for (const [from, to, status] of [
-    [1, 4, "5 active"],
-    [5, 49, "50 active"],
+    [1, 9, "10 active"],
+    [10, 49, "50 active"],
     [50, 50, "50+ active"],
   ] as const) {
     insertMany(gate.databaseFile, from, to, insertion);
@@ -208,8 +208,11 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
     assert.ok(body.includes(`>${status}<`), status);
     assert.equal(offeredIn(body).length, Math.min(to, 49) + 2);
     const [shown = "", folded] = body.split(en.showAll);
-    assert.equal(offeredIn(shown).length, 6, "five and all others");
-    assert.equal(folded !== undefined, to > 4);
+    assert.equal(offeredIn(shown).filter((value) => value !== "others").length, 10);
+    assert.equal(folded !== undefined, to > 9);
+    const [list = "", after] = (folded ?? body).split("</ul>");
+    assert.ok(!offeredIn(list).includes("others"), "all others are not folded");
+    assert.deepEqual(offeredIn(after ?? ""), ["others"]);
   }
 });
 
@@ -220,7 +223,7 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   const guest = addUser(gate, "guest");
   for (const which of [idOf(own), "unknown", "", "a\0b", "x".repeat(10_000)]) {
     const { status, location } = await end(gate, guest, which);
-    assert.deepEqual([status, location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([status, location], [303, "/account/devices"]);
   }
   const { session = "" } = await end(gate, guest, "others");
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);

@@ -55,6 +55,7 @@ const listPages = createNavigation(
     oidc: {},
     sessions: { list: true },
     guards: { keys: true, returnTo: true, onDenied: "redirect" },
+    hosts: { publicUrl: "https://auth.test" },
   },
   pathsUnder("", "/", true),
 );
@@ -63,7 +64,7 @@ const listPages = createNavigation(
 export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader => ({
   locale,
   helpers,
-  navigation: helpers.CurrentUser && listPages({ ...helpers.CurrentUser, groups: [ADMINS] }),
+  navigation: helpers.CurrentUser && listPages({ ...helpers.CurrentUser, groups: [ADMINS] }, false),
 });
 
 /** The form for a new app. */

@@ -30,7 +30,7 @@ test("to users who are not administrators, the pages and forms are unknown paths
     assert.ok(!(await open("/account/profile", { session })).body.includes(APPS));
   }
   assert.deepEqual(stored(), { photos: "Photos" });
-  for (const page of ["/account/", "/account/people"]) {
+  for (const page of ["/account/profile", "/account/people"]) {
     assert.ok((await open(page)).body.includes(`href="${APPS}"`), page);
   }
 });
