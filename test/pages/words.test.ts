@@ -207,7 +207,7 @@ for (const locale of locales) {
   });
 }
 
-/** German has these words, too. */
+/** German or French has these words, too. */
 const ALIKE = new Set([
   "direction",
   "passkeys",
@@ -215,6 +215,9 @@ const ALIKE = new Set([
   "pages.access",
   "pages.apps",
   "pages.links",
+  "activityKinds.links",
+  "activityKinds.apps",
+  "invitation",
 ]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
