@@ -67,6 +67,7 @@ export async function getPerson(context: UserContext): Promise<Answer> {
   const data = id === undefined ? undefined : await readPersonData(context, id);
   if (data === undefined) {
     // A browser that reloads a form problem asks for the path of the form.
+    if (encoded === "invite" || encoded === "revoke") return redirect(paths.links);
     const isForm = PEOPLE_FORMS.some((name) => name === encoded);
     return isForm ? redirect(paths.people) : views.error(context, 404, "noSuchPage");
   }
