@@ -294,7 +294,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
     const loadActions = () => import("./features/people/people-actions-pages.ts");
-    const loadLinks = () => import("./features/links/open-links-pages.ts");
+    const loadLinks = () => import("./features/people/open-links-pages.ts");
     const getPerson = async (context: UserContext) => (await loadPeople()).getPerson(context);
     const loadActivity = () => import("./features/activity/activity-pages.ts");
     routes.push(

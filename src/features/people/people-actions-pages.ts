@@ -23,11 +23,11 @@ import {
   revokeLink,
   type WantedLink,
 } from "../links/make-link.ts";
-import { readLinksData } from "../links/open-links-pages.ts";
 import { type AccountServices, endUserSessions, removeUser } from "./accounts.ts";
 import { changePerson } from "./change-person.ts";
 import { toGroupChoices } from "./group-choices.ts";
-import { readPersonData, toVersion } from "./people-pages.ts";
+import { readLinksData } from "./open-links-pages.ts";
+import { readPersonData } from "./people-pages.ts";
 
 type PeopleForm = (typeof PEOPLE_FORMS)[number];
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
@@ -76,12 +76,12 @@ const actions = {
     return createLink(services, { purpose, userId: readUserId(form) }, maker);
   },
   revoke: (services, form) => revokeLink(services, form("link")),
-  async change(services, form) {
-    const id = readUserId(form);
-    const user = await services.store.users.find(id);
-    if (user !== undefined && toVersion(user) !== form("version")) return "changed-meanwhile";
-    return changePerson(services, id, { username: form("username"), groups: readGroups(form) });
-  },
+  change: (services, form) =>
+    changePerson(services, readUserId(form), {
+      username: form("username"),
+      groups: readGroups(form),
+      version: form("version"),
+    }),
   groups: (services, form) =>
     changePerson(services, readUserId(form), { groups: readGroups(form) }),
   rename: (services, form) =>

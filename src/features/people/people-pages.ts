@@ -2,7 +2,6 @@ import type { UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import { PEOPLE_FORMS } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
-import { digestText } from "../../lib/random-text.ts";
 import type { PageData, ShownPerson } from "../../pages/page-data.ts";
 import { formatDate, formatTime, type Locale, shortenText } from "../../pages/words.ts";
 import { formatEntries } from "../activity/format-activity-pages.ts";
@@ -11,6 +10,7 @@ import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
 import { showPage } from "../show-page.ts";
 import { listPeople } from "./accounts.ts";
+import { toVersion } from "./change-person.ts";
 import { listAllGroups, toGroupChoices } from "./group-choices.ts";
 
 /**
@@ -115,7 +115,3 @@ export async function readPersonData(
     entries: formatEntries(locale, entries),
   };
 }
-
-/** Returns a text that differs after each change of the username or the groups. */
-export const toVersion = ({ username, groups = [] }: StoredPerson["user"]): string =>
-  digestText([username, ...groups].join("\0"));

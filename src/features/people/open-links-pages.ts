@@ -4,8 +4,8 @@ import type { NewLinkForm, PageData } from "../../pages/page-data.ts";
 import { formatDate, shortenText } from "../../pages/words.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
-import { listAllGroups, toGroupChoices } from "../people/group-choices.ts";
 import { showPage } from "../show-page.ts";
+import { listAllGroups, toGroupChoices } from "./group-choices.ts";
 
 const LINKS_PER_PAGE = 25;
 
