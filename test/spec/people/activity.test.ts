@@ -9,10 +9,6 @@ import { addMember, atPeople, personPath } from "./at-people.ts";
 const en = getWords("en");
 const ACTIVITY = "/account/activity";
 
-/** The sentences of entries with avatars, from top to bottom. */
-const sentencesIn = (body: string): readonly string[] =>
-  [...body.matchAll(/<li[^>]*>.*?<bdi>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);
-
 const linkTo = (body: string, rel: string): string | undefined =>
   elements(body, "a")
     .find((link) => link.rel === rel)
@@ -26,7 +22,7 @@ test("shows the activity of everybody, of one person and of one kind, in pages",
   await act("rename", { user, username: "Mem" });
   await act("sign-out", { user });
   await act("remove", { user });
-  const texts = async (query: string) => sentencesIn((await open(`${ACTIVITY}${query}`)).body);
+  const texts = async (query: string) => activityOf((await open(`${ACTIVITY}${query}`)).body);
   const { events } = en;
   const [removed, renamed] = [events.user_remove("Mem"), events.user_rename("Mem")];
   const [grouped, out] = [events.user_groups("member"), events.user_sign_out("Mem")];
@@ -59,13 +55,13 @@ test("shows the activity of everybody, of one person and of one kind, in pages",
   let previous: string | undefined;
   for (let next: string | undefined = `?user=${ownId}&kind=apps`; next !== undefined; ) {
     const page = (await open(next.startsWith("?") ? `${ACTIVITY}${next}` : next)).body;
-    seen.push(...sentencesIn(page));
+    seen.push(...activityOf(page));
     next = linkTo(page, "next");
     previous = linkTo(page, "prev");
   }
   const newestFirst = Array.from({ length: 120 }, (_, i) => events.app_signin(`${119 - i}`));
   assert.deepEqual(seen, newestFirst);
-  assert.deepEqual(sentencesIn((await open(previous ?? "")).body), newestFirst.slice(0, 50));
+  assert.deepEqual(activityOf((await open(previous ?? "")).body), newestFirst.slice(0, 50));
 });
 
 test("leads to the page of each person, and marks what can mean an attack", async (t) => {
@@ -92,7 +88,7 @@ test("leads to the page of each person, and marks what can mean an attack", asyn
   const entries = body.split("<li").filter((one) => one.includes("<bdi>"));
   const alarming = entries.filter((entry) => entry.startsWith(' class="alarming"'));
   assert.deepEqual(
-    alarming.map((entry) => [entry.includes("<svg"), sentencesIn(`<li${entry}`)[0]]),
+    alarming.map((entry) => [entry.includes("<svg"), activityOf(`<li${entry}`)[0]]),
     [
       [true, en.events.code_rejected("gone")],
       [true, en.events.signin_rate_limited("192.0.2.7")],
@@ -103,7 +99,7 @@ test("leads to the page of each person, and marks what can mean an attack", asyn
     /<small><bdi>&quot;&gt;&lt;b&gt;x · 192/,
   );
   const warnings = (await open(`${ACTIVITY}?kind=warnings`)).body;
-  assert.equal(sentencesIn(warnings).length, 2);
+  assert.equal(activityOf(warnings).length, 2);
 });
 
 test("each type has a kind, and no page shows a raw type or the ID of a link", async (t) => {
@@ -135,7 +131,7 @@ test("each type has a kind, and no page shows a raw type or the ID of a link", a
     const shown = body.replaceAll(/<[^>]*>/g, " ");
     assert.doesNotMatch(shown, /[a-z]_[a-z]|\braw\b|[0-9a-f]{16}/);
   }
-  const links = sentencesIn((await open(`${ACTIVITY}?kind=links`)).body);
+  const links = activityOf((await open(`${ACTIVITY}?kind=links`)).body);
   assert.deepEqual(links.slice(-5), [
     en.events.link_revoke(en.guestLinkFor("cat sitter")),
     en.events.link_make(en.newPasswordFor("owner")),
