@@ -66,6 +66,7 @@ for (const scripts of ["on", "off"] as const) {
     await leave(page, () => guest.getByRole("button").click());
     assert.equal(await heading(page).innerText(), "Guest link");
     const link = await page.locator("code").innerText();
+    assert.match(await page.locator("main time").innerText(), /20\d\d/, "when it ends");
     const copy = page.getByRole("button", { name: "Copy link" });
     assert.equal(await copy.isVisible(), scripts === "on", "only a script can copy");
     await follow(page, "Done");

@@ -115,8 +115,8 @@
       });
       return;
     }
-    // A clock can be slow.
-    if (age < -60_000) {
+    // The clock can be slow by some minutes.
+    if (age < -300_000) {
       time.textContent = new Date(time.dateTime).toLocaleString(getRegion(), {
         dateStyle: "medium",
         timeStyle: "short",
