@@ -284,6 +284,8 @@ const pageOptions = {
   keys: pageFunction(),
   history: pageFunction(),
   people: pageFunction(),
+  person: pageFunction(),
+  links: pageFunction(),
   apps: pageFunction(),
   app: pageFunction(),
   activity: pageFunction(),

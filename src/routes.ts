@@ -109,7 +109,7 @@ export interface UserChecks extends RouteChecks {
   readonly form?: "read";
   /**
    * Requires a sign-in within the last ten minutes. The sign-in returns to this page of the account,
-   * or to the page of people or of apps.
+   * or to the page of people, links or apps that has the form.
    */
   readonly recent?: "signInMethods" | "keys" | "people" | "apps";
 }
@@ -298,6 +298,8 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
     const loadActions = () => import("./features/people/people-actions-pages.ts");
+    const loadLinks = () => import("./features/people/open-links-pages.ts");
+    const getPerson = async (context: UserContext) => (await loadPeople()).getPerson(context);
     const loadActivity = () => import("./features/activity/activity-pages.ts");
     routes.push(
       {
@@ -305,6 +307,13 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         path: people,
         access: "admin",
         run: async (context) => (await loadPeople()).getPeople(context),
+      },
+      { method: "GET", path: `${people}/`, match: "prefix", access: "admin", run: getPerson },
+      {
+        method: "GET",
+        path: paths.links,
+        access: "admin",
+        run: async (context) => (await loadLinks()).getLinks(context),
       },
       {
         method: "GET",
@@ -314,14 +323,19 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       },
     );
     for (const name of PEOPLE_FORMS) {
-      routes.push({
-        method: "POST",
-        path: `${people}/${name}`,
-        access: "admin",
-        form: "read",
-        recent: "people",
-        run: async (context, form) => (await loadActions()).postPeople(name, context, form),
-      });
+      const path = `${people}/${name}`;
+      routes.push(
+        {
+          method: "POST",
+          path,
+          access: "admin",
+          form: "read",
+          recent: "people",
+          run: async (context, form) => (await loadActions()).postPeople(name, context, form),
+        },
+        // An account can have this ID.
+        { method: "GET", path, access: "admin", run: getPerson },
+      );
     }
   }
 

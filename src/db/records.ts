@@ -87,7 +87,8 @@ export interface Person {
   readonly sessions: number;
   /** True if the account uses one-time codes. */
   readonly codes: boolean;
-  readonly passkeys: boolean;
+  /** The account has this many passkeys. */
+  readonly passkeys: number;
 }
 
 /**

@@ -5,12 +5,13 @@ import * as codes from "./queries/codes.ts";
 import * as consents from "./queries/consents.ts";
 import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
+import { listGroups } from "./queries/groups.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
 import * as passkeys from "./queries/passkeys.ts";
-import { listPeople } from "./queries/people.ts";
+import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as signOuts from "./queries/sign-outs.ts";
@@ -130,6 +131,7 @@ export function createParts<Open extends OpenDatabase>(
       isNameUsed: operation("users.isNameUsed", users.isNameUsed),
       forgetName: operation("users.forgetName", names.forgetName),
       setGroups: operation("users.setGroups", users.setUserGroups),
+      change: operation("users.change", users.changeUser),
       remove: operation("users.remove", users.removeUser),
       replaceHash: operation("users.replaceHash", users.replacePasswordHash),
       endSessions: operation("users.endSessions", users.endSessionsOfUser),
@@ -137,7 +139,13 @@ export function createParts<Open extends OpenDatabase>(
         users.endAllSessions(patientDb, before),
       ),
     },
-    people: { list: operation("people.list", listPeople) },
+    people: {
+      list: operation("people.list", listPeople),
+      find: operation("people.find", findPerson),
+      findUsernames: operation("people.findUsernames", findUsernames),
+      count: operation("people.count", countPeople),
+      listGroups: operation("people.listGroups", listGroups),
+    },
     sessions: {
       insert: operation("sessions.insert", sessions.insertSession),
       find: operation("sessions.find", sessions.findSession),

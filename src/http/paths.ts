@@ -63,6 +63,7 @@ export const PEOPLE_FORMS = [
   "invite",
   "reset",
   "revoke",
+  "change",
   "groups",
   "rename",
   "sign-out",

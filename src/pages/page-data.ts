@@ -73,6 +73,8 @@ export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
 export type KeyField = "key_name" | "key_hosts";
+export type PersonField = "username" | "groups" | "remove";
+export type NewLinkField = "username" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
 export type SignInMethodForm =
@@ -379,40 +381,69 @@ export interface PageData {
         readonly secret: string;
         readonly client: ShownClient;
       };
+  /** The page of all accounts, for administrators. */
   readonly people: {
     readonly people: readonly ShownPerson[];
+    /** These are the numbers of all accounts, regardless of the search. */
+    readonly count: { readonly people: number; readonly guests: number };
     /** Usernames must contain this text to be found. */
     readonly search: string;
     /** These are the queries of the pages before and after this page. */
     readonly previous?: string | undefined;
     readonly next?: string | undefined;
-    /**
-     * These are the queries of the first page of links, if this page is a later one, and of the
-     * next page.
-     */
-    readonly firstLinks?: string | undefined;
-    readonly nextLinks?: string | undefined;
-    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & {
-      /** These are the groups of the account that the link makes. */
-      readonly groups: readonly string[];
-      /** This is `undefined` for a link that was made by a command. */
-      readonly madeBy: string | undefined;
-      readonly end: string;
-    })[];
-    /** The page shows only this new link. */
-    readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly notice?: Notice | undefined;
-    /** `entered` contains the values of the form by the names of its fields. */
-    readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
+  /** The page of an account, for administrators. */
+  readonly person: {
+    readonly person: ShownPerson;
+    /** Lists all groups that exist. */
+    readonly groups: readonly Choice[];
+    /** Contains the values of the form. `groups` contains the names of new groups. */
+    readonly form: { readonly username: string; readonly groups: string };
+    /**
+     * This is the value of the hidden field `version`. A form of an account that has changed in the
+     * meantime is refused.
+     */
+    readonly version: string;
+    /** The person may open these apps. */
+    readonly apps: readonly (ShownApp & { readonly id: string })[];
+    /** Lists the newest entries of the audit log about the account. */
+    readonly entries: readonly ActivityEntry[];
+    readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<PersonField> | undefined;
+  };
+  /** The page of one-time links, for administrators. */
+  readonly links:
+    | {
+        readonly kind: "list";
+        readonly links: readonly ShownLink[];
+        /** These are the queries of the first page, if this page is a later one, and of the next. */
+        readonly first: string | undefined;
+        readonly next: string | undefined;
+        /** Each form makes one kind of links. */
+        readonly forms: Readonly<Record<"invite" | "guest", NewLinkForm>>;
+        readonly notice?: Notice | undefined;
+      }
+    /** The page shows a new link, once. */
+    | {
+        readonly kind: "made";
+        readonly purpose: Link["purpose"];
+        readonly url: string;
+        readonly qr: QrCode;
+        readonly end: ShownTime;
+        /** This page follows. */
+        readonly donePath: string;
+      };
   readonly activity: {
     /** Lists the entries, the newest first. */
     readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
-    /** Only entries of this type are shown. */
-    readonly type: string | undefined;
-    readonly types: readonly string[];
+    /** Only entries of this kind are shown. */
+    readonly kind: ActivityKind | undefined;
+    readonly kinds: readonly ActivityKind[];
+    /** These are the queries of the page with the newest entries, and of the next page. */
+    readonly newest: string | undefined;
     readonly next: string | undefined;
   };
   readonly error: {
@@ -493,7 +524,18 @@ export interface ActivityEntry extends ShownTime {
   readonly isAlarming: boolean;
   /** So many equal entries followed each other. */
   readonly count: number;
+  /** Administrators see whom the entry concerns. */
+  readonly person?: ActivityPerson | undefined;
 }
+
+/** Identifies the account that an entry of the audit log concerns. */
+export interface ActivityPerson {
+  readonly username: string;
+  readonly id: string;
+}
+
+/** Names a kind of entries of the audit log. */
+export type ActivityKind = keyof Words["activityKinds"];
 
 export interface PasskeySection {
   readonly list: readonly (Pick<Passkey, "id" | "name"> & {
@@ -512,8 +554,43 @@ export interface PasskeySection {
 /** Describes a person. Long texts that users have chosen are shortened. */
 export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
-  /** Says when the account ends, formatted for the reader. */
-  readonly end: string | undefined;
+  /** Says on which day the account ends. */
+  readonly end: ShownTime | undefined;
+  /** The account has ended, and counts as removed. */
+  readonly hasEnded: boolean;
+}
+
+/** Describes a checkbox. */
+export interface Choice {
+  readonly name: string;
+  readonly isChecked: boolean;
+}
+
+/** Describes a one-time link that can still be used. */
+export interface ShownLink {
+  readonly id: string;
+  readonly purpose: Link["purpose"];
+  /** The username of the account, or the label of a guest. Empty if the person chooses it. */
+  readonly name: string;
+  /** These are the groups of the account that the link makes. */
+  readonly groups: readonly string[];
+  /** These are the names of the apps that the link is for. */
+  readonly apps: readonly string[];
+  /** This is `undefined` for a link that was made by a command. */
+  readonly madeBy: string | undefined;
+  readonly end: ShownTime;
+}
+
+/** Describes the form for a new link. */
+export interface NewLinkForm {
+  readonly username: string;
+  readonly groups: readonly Choice[];
+  /** Contains the names of new groups. */
+  readonly newGroups: string;
+  readonly until: string;
+  /** The link can be for these apps. */
+  readonly apps: readonly (ShownApp & { readonly id: string; readonly isChecked: boolean })[];
+  readonly problem?: FormProblem<NewLinkField> | undefined;
 }
 
 /** Contains all values of a page. */

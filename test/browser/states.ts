@@ -154,6 +154,55 @@ function addPeople({ gate }: AtGate): void {
   execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
 }
 
+/** Adds so many people that they need several pages. One has signed in, and one has ended. */
+function manyPeople({ gate }: AtGate): void {
+  const insert = "INSERT INTO latchkey_users (id, username, password_hash, groups, ends_at)";
+  execute(
+    gate.databaseFile,
+    `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 140)
+     ${insert} SELECT n, 'person ' || n, 'x', ',family,', NULL FROM numbers`,
+  );
+  execute(gate.databaseFile, "UPDATE latchkey_users SET ends_at = 1 WHERE id = '101'");
+  const log = "INSERT INTO latchkey_log (at, type, summary, author, user_id) VALUES";
+  execute(gate.databaseFile, `${log} (1772000000000, 'signin', '', 'system', '102')`);
+}
+
+/** Makes an open link of each kind. */
+async function addLinks({ gate, page }: AtGate): Promise<void> {
+  const [{ value: session = "" } = {}] = await page.context().cookies();
+  for (const [action, form] of [
+    ["invite", { username: "nora", groups: "family, photos" }],
+    ["invite", { groups: "family" }],
+    ["invite", { username: "plumber", groups: "camera", guest: "1", until: "2090-01-31" }],
+    ["reset", { user: "2" }],
+  ] as const) {
+    await gate.send(`${PEOPLE}/${action}`, { form, session });
+  }
+}
+
+/** Adds entries of the audit log of many kinds, two of which can mean an attack. */
+async function addActivity(at: AtGate): Promise<void> {
+  addPeople(at);
+  await addLinks(at);
+  await at.gate.logEntries(5);
+  const columns = "at, type, summary, author, user_id, subject, address, device";
+  for (const [type, author, user, subject] of [
+    ["signin", "system", "2", "ben"],
+    ["code_rejected", "system", "2", "ben"],
+    ["signin_rate_limited", "system", "", ""],
+    ["app_signin", "system", "2", "photos"],
+    ["user_groups", "admin owner", "3", "clara"],
+    ["passkey_add", "system", "3", "clara"],
+  ] as const) {
+    const values = [type, "", author, user, subject, "192.0.2.7", "Firefox on Linux"];
+    const listed = values.map((value) => (value === "" ? "NULL" : `'${value}'`));
+    execute(
+      at.gate.databaseFile,
+      `INSERT INTO latchkey_log (${columns}) VALUES (1772000000000, ${listed.join().replace("NULL", "''")})`,
+    );
+  }
+}
+
 const APPS = "/account/apps";
 const CALLBACK = "https://photos.example.org/a/long/path/to/the/callback-of-the-app";
 
@@ -562,16 +611,42 @@ export const states: readonly State[] = [
     addPeople(at);
     await to(PEOPLE)(at);
   }),
-  signedIn("people, with a person unfolded and a problem", async (at) => {
-    addPeople(at);
-    await to(`${PEOPLE}?q=ben`)(at);
-    await unfold(at.page);
-    await at.page.locator('[id="groups-2"]').fill("Not a group");
-    await leave(at.page, () => at.page.locator('[id="groups-2"]').press("Enter"));
-  }),
-  signedIn("people, with a new link", async (at) => {
+  signedIn("people, with a search without a hit", to(`${PEOPLE}?q=zzz`)),
+  signedIn("people, the first of many", async (at) => {
+    manyPeople(at);
     await to(PEOPLE)(at);
-    await submit(at.page, `${PEOPLE}/invite`);
+  }),
+  signedIn("a person", async (at) => {
+    addPeople(at);
+    await addApps(at);
+    await to(`${PEOPLE}/2`)(at);
+  }),
+  signedIn("a guest", async (at) => {
+    addPeople(at);
+    await to(`${PEOPLE}/4`)(at);
+  }),
+  signedIn("a person with a problem, and the removal unfolded", async (at) => {
+    addPeople(at);
+    await to(`${PEOPLE}/3`)(at);
+    await at.page.locator("#groups").fill("Not a group");
+    await leave(at.page, () => at.page.locator("#groups").press("Enter"));
+    await unfold(at.page);
+  }),
+  signedIn("links without any", to("/account/links")),
+  signedIn("links", async (at) => {
+    addPeople(at);
+    await addApps(at);
+    await addLinks(at);
+    await to("/account/links")(at);
+  }),
+  signedIn("links, with a guest that misses groups", async (at) => {
+    await to("/account/links")(at);
+    await at.page.locator('[id="guest-username"]').fill("visitor");
+    await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
+  }),
+  signedIn("links, with a new link", async (at) => {
+    await to("/account/links")(at);
+    await leave(at.page, () => at.page.getByRole("button", { name: "Invite somebody" }).click());
   }),
   signedIn("apps", async (at) => {
     await atApp(at);
@@ -595,7 +670,11 @@ export const states: readonly State[] = [
     await atApp(at);
     await to("/account/access")(at);
   }),
-  signedIn("activity of everybody", to("/account/activity")),
+  signedIn("activity of everybody", async (at) => {
+    await addActivity(at);
+    await to("/account/activity")(at);
+  }),
+  signedIn("activity of nobody", to("/account/activity?name=nobody")),
   signedIn("sign-in with a code", async (at) => {
     await codesOn(at);
     await loggedOff()(at);
@@ -618,12 +697,6 @@ export const states: readonly State[] = [
       await at.page.goto(new URL("/login", at.page.url()).href);
     }),
   ),
-  signedIn("people, with a guest that misses groups", async (at) => {
-    await to(PEOPLE)(at);
-    await unfold(at.page);
-    await at.page.locator('[id="username-"]').fill("visitor");
-    await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
-  }),
   signedIn("devices, with a remembered one", async (at) => {
     const fields = { code: codeShown(await codesOn(at), 1), remember_device: "1" };
     await carry(at, (await at.gate.signIn(fields)).session ?? "");

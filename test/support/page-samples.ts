@@ -25,11 +25,15 @@ const signInMethods = {
   listsSessions: true,
 } as const;
 const qr = { width: 1, path: "" };
-const person = { user, sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
+const facts = { sessions: 1, codes: true, passkeys: 2, hasEnded: false };
+const person = { user, ...facts, signedIn: time, end: time };
+const guest = { ...user, guest: true } as const;
+const choices = [
+  { name: "family", isChecked: true },
+  { name: "photos", isChecked: false },
+];
 const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
-const openLink = { ...inviting, madeBy: "sample", end: time.utc };
-const queries = { previous: "?", next: "?", firstLinks: "?", nextLinks: "?" };
-const made = { purpose: "reset", url: "/", end: time.utc } as const;
+const openLink = { ...inviting, apps: ["Photos"], madeBy: "sample", end: time };
 const entry = { text: "sample", detail: "::1", isAlarming: true, count: 2, ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
@@ -49,6 +53,8 @@ const launcherSections = [
   { name: "", apps: [{ ...app, ...found, needsFactor: true }] },
   { name: "Family", apps: [{ ...withIcons, ...found, needsFactor: false }] },
 ];
+const linkApps = [{ ...app, id: "photos", isChecked: true }];
+const newLink = { username: "", groups: choices, newGroups: "", until: "", apps: linkApps };
 const shares = [
   { kind: "name", value: "sample" },
   { kind: "email", value: "sample@example.org" },
@@ -256,11 +262,69 @@ export const samples: Samples = {
     },
   ],
   people: [
-    { ...signedIn, ...queries, people: [person], search: "sample", links: [openLink] },
-    { ...signedIn, people: [], search: "", links: [], made },
+    {
+      ...{ ...signedIn, people: [person], count: { people: 2, guests: 1 }, search: "sample" },
+      ...{ previous: "?", next: "?", notice: "accountIsRemoved" },
+    },
+    {
+      ...{ ...signedIn, count: { people: 1, guests: 0 }, search: "" },
+      people: [
+        { ...person, user: { ...guest, groups: [] }, signedIn: undefined },
+        { ...person, user: guest, end: undefined },
+        { ...person, hasEnded: true },
+      ],
+    },
+    { ...signedIn, people: [], count: { people: 1, guests: 0 }, search: "sample" },
+  ],
+  person: [
+    {
+      ...{ ...signedIn, person, groups: choices, version: "1", entries: [entry] },
+      ...{ form: { username: "sample", groups: "" }, apps: [{ ...withIcons, id: "photos" }] },
+      notice: "changeIsSaved",
+      problem: { message: "invalid", fields: ["groups"] },
+    },
+    {
+      ...{ ...signedIn, person: { ...person, user: guest }, groups: [], version: "1", entries: [] },
+      ...{ form: { username: "sample", groups: "" }, apps: [] },
+      problem: { message: "invalid", fields: ["remove"] },
+    },
+  ],
+  links: [
+    {
+      ...{ ...signedIn, kind: "list", links: [], first: undefined, next: undefined },
+      forms: {
+        invite: { ...newLink, problem: { message: "invalid", fields: ["apps"] } },
+        guest: { ...newLink, apps: [] },
+      },
+    },
+    {
+      ...{ ...signedIn, kind: "list", first: "", next: "?", notice: "linkIsRevoked" },
+      links: [
+        openLink,
+        { ...openLink, id: "2", name: "", madeBy: undefined },
+        { ...openLink, id: "3", purpose: "guest" },
+        { ...openLink, id: "4", purpose: "reset", groups: [], apps: [] },
+      ],
+      forms: {
+        invite: newLink,
+        guest: { ...newLink, problem: { message: "invalid", fields: ["until"] } },
+      },
+    },
+    {
+      ...{ ...signedIn, kind: "made", purpose: "reset", url: "/", qr, end: time },
+      donePath: "/account/people/1",
+    },
   ],
   activity: [
-    { ...signedIn, entries: [entry], name: "", type: "signin", types: ["signin"], next: "?" },
+    {
+      ...{ ...signedIn, name: "sample", kind: "signIns", kinds: ["signIns", "apps"] },
+      ...{ entries: [entry, { ...entry, person: { id: "1", username: "sample" } }] },
+      ...{ newest: "?", next: "?" },
+    },
+    {
+      ...{ ...signedIn, name: "", kind: undefined, kinds: ["apps"], entries: [] },
+      ...{ newest: undefined, next: undefined },
+    },
   ],
   error: [
     { ...signedOut, status: 503, message: "busy", requestId: "1", retryUrl: "" },

@@ -5,7 +5,12 @@ import { ADMINS, type UserId } from "../../src/db/records.ts";
 import { createNavigation } from "../../src/http/navigation.ts";
 import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite, type Site, type SiteOptions } from "../../src/http/site.ts";
-import type { AppFormValues, PageData, PageHelpers } from "../../src/pages/page-data.ts";
+import type {
+  AppFormValues,
+  NewLinkForm,
+  PageData,
+  PageHelpers,
+} from "../../src/pages/page-data.ts";
 import type { Reader } from "../../src/pages/templates.ts";
 import type { Locale } from "../../src/pages/words.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -79,6 +84,9 @@ const appForm: AppFormValues = {
   signing: "RS256",
 };
 
+/** The form for a new link. */
+const NO_LINK: NewLinkForm = { username: "", groups: [], newGroups: "", until: "", apps: [] };
+
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
@@ -102,7 +110,30 @@ export const plain: Omit<PageData, "error"> = {
   access: { apps: [], signOuts: [] },
   keys: { kind: "list", list: [] },
   history: { entries: [], newest: undefined, older: undefined },
-  people: { people: [], links: [], search: "" },
+  people: { people: [], count: { people: 1, guests: 0 }, search: "" },
+  person: {
+    person: {
+      user: { id: "1" as UserId, username: "sample" },
+      signedIn: undefined,
+      end: undefined,
+      hasEnded: false,
+      sessions: 0,
+      codes: false,
+      passkeys: 0,
+    },
+    groups: [],
+    form: { username: "sample", groups: "" },
+    version: "",
+    apps: [],
+    entries: [],
+  },
+  links: {
+    kind: "list",
+    links: [],
+    first: undefined,
+    next: undefined,
+    forms: { invite: NO_LINK, guest: NO_LINK },
+  },
   apps: { apps: [], form: appForm, offersOidc: true },
   app: {
     kind: "secret",
@@ -120,5 +151,12 @@ export const plain: Omit<PageData, "error"> = {
   },
   device: { kind: "stopped" },
   signOut: { kind: "signed-out" },
-  activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
+  activity: {
+    entries: [],
+    name: "",
+    kind: undefined,
+    kinds: [],
+    newest: undefined,
+    next: undefined,
+  },
 };

@@ -217,6 +217,56 @@ export const setUserGroups = (
     return "set";
   });
 
+/** Says what to change of a user. A missing value stays as it is. */
+export interface UserChange {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Rolls back a transaction, since a part of the change was refused. */
+class ChangeRefused extends Error {
+  readonly outcome: "taken" | "last-admin" | "missing" | "changed-meanwhile";
+
+  constructor(outcome: ChangeRefused["outcome"]) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Renames a user and replaces its groups, or changes nothing.
+ *
+ * @param from The user must still have this username and these groups, if given.
+ * @param keep has the same meaning as for `setUserGroups`.
+ */
+export async function changeUser(
+  db: Db,
+  id: UserId,
+  { username, groups }: UserChange,
+  { from, keep }: { readonly from?: UserChange | undefined; readonly keep?: Kept | undefined } = {},
+): Promise<"changed" | ChangeRefused["outcome"]> {
+  try {
+    return await runTransaction(db, async (trx) => {
+      if (from !== undefined) {
+        const user = await findUser(trx, id);
+        if (user === undefined) throw new ChangeRefused("missing");
+        const isSame = user.username === from.username && listText(user) === listText(from);
+        if (!isSame) throw new ChangeRefused("changed-meanwhile");
+      }
+      const renamed = username === undefined ? "renamed" : await renameUser(trx, id, username);
+      if (renamed !== "renamed") throw new ChangeRefused(renamed);
+      const set = groups === undefined ? "set" : await setUserGroups(trx, id, groups, keep);
+      if (set !== "set") throw new ChangeRefused(set);
+      return "changed" as const;
+    });
+  } catch (error) {
+    if (error instanceof ChangeRefused) return error.outcome;
+    throw error;
+  }
+}
+
+const listText = ({ groups = [] }: UserChange): string => joinTexts(groups);
+
 /**
  * Removes a user and all its data. The last account without an end cannot be removed, even if two
  * accounts are removed at the same time.

@@ -33,7 +33,7 @@
   }
   for (const time of document.querySelectorAll("time")) showAge(time);
   /** @type {NodeListOf<HTMLButtonElement>} */
-  const tools = document.querySelectorAll("[data-copy], [data-print]");
+  const tools = document.querySelectorAll("[data-copy], [data-print], [data-share]");
   for (const tool of tools) offerTool(tool);
   // On a phone, the list of pages is a row that scrolls.
   document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -99,7 +99,9 @@
     addEventListener("pageshow", ready);
   }
 
-  /** Shows how long ago it was, and the exact time on hover. @param {HTMLTimeElement} time */
+  /**
+   * Shows how long ago it was, and the exact time on hover. Shows the exact time of what is to come.
+   * @param {HTMLTimeElement} time */
   function showAge(time) {
     const age = Date.now() - new Date(time.dateTime).getTime();
     const [unit, length] = UNITS.find(([, ms]) => age >= ms) ?? [
@@ -116,6 +118,14 @@
       });
       return;
     }
+    // The clock can be slow by some minutes.
+    if (age < -300_000) {
+      time.textContent = new Date(time.dateTime).toLocaleString(getRegion(), {
+        dateStyle: "medium",
+        timeStyle: "short",
+      });
+      return;
+    }
     time.title = new Date(time.dateTime).toLocaleString(getRegion());
     time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
   }
@@ -125,13 +135,19 @@
     return navigator.languages.find((language) => language.split("-")[0] === locale) ?? locale;
   }
 
-  /** Browsers copy only over HTTPS and on the same machine. @param {HTMLButtonElement} button */
+  /**
+   * Browsers copy and share only over HTTPS and on the same machine.
+   * @param {HTMLButtonElement} button
+   */
   function offerTool(button) {
-    const { copy } = button.dataset;
-    button.hidden = copy !== undefined && !navigator.clipboard;
+    const { copy, share } = button.dataset;
+    button.hidden =
+      (copy !== undefined && !navigator.clipboard) || (share !== undefined && !navigator.share);
     button.addEventListener(
       "click",
       async () => {
+        // It rejects if the person shares nothing.
+        if (share !== undefined) return navigator.share({ url: share }).catch(() => {});
         if (copy === undefined) return print();
         await navigator.clipboard.writeText(copy);
         button.textContent += " ✓";
