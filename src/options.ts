@@ -285,6 +285,7 @@ const pageOptions = {
   history: pageFunction(),
   people: pageFunction(),
   apps: pageFunction(),
+  newApp: pageFunction(),
   app: pageFunction(),
   activity: pageFunction(),
   error: pageFunction(),

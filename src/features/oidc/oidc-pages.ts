@@ -11,6 +11,7 @@ import { clearSessionCookies, readSession, readSessionTokens } from "../../http/
 import type { WebRequest } from "../../http/web-request.ts";
 import { Fault, toError } from "../../lib/fault.ts";
 import type { MaybePromise } from "../../lib/maybe-promise.ts";
+import { describeClient } from "../../lib/client.ts";
 import { getNetwork } from "../../lib/network.ts";
 import { splitList } from "../apps/app-fields.ts";
 import type { Services } from "../context.ts";
@@ -67,8 +68,12 @@ export function createOidc(services: Services): Oidc {
     return current.provider;
   }
 
-  const noteSignIn = ({ user }: Visitor, app: App): unknown =>
-    rules.record(createAuditEvent("app_signin", { user, name: app.id }));
+  const noteSignIn = ({ user }: Visitor, app: App, exchange: object): unknown => {
+    if (!(exchange instanceof Exchange)) throw new Error("not a request of this provider");
+    const client = services.proxies.getClient(exchange.request);
+    rules.appUses.noteSignIn(app.id, user.id, describeClient(client).device);
+    return rules.record(createAuditEvent("app_signin", { user, name: app.id, client }));
+  };
 
   async function findVisitor(request: WebRequest): Promise<Visitor | undefined> {
     const admission = await rules.authenticate(request.header("cookie"));
