@@ -5,13 +5,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin, transform } from "esbuild";
+import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { readForRelease } from "./release-tools/page-files.ts";
 import { locatePageFiles } from "./src/pages/page-files.ts";
 
@@ -20,6 +21,7 @@ const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta
 const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
+const GATE = "src/cli/gate.ts";
 const WORDS = "dist/pages/words";
 
 /** Gives each module in the bundle the URL that it would have in `dist`, beside what it reads. */
@@ -44,6 +46,12 @@ const withoutComments: Plugin = {
     });
   },
 };
+
+/** The packages whose modules would take longer to find than the rest of the start. */
+const CONTAINED = ["kysely", "eta"];
+
+const OWN_URL =
+  'const urlInDist = (path) => new URL(path, require("node:url").pathToFileURL(__filename)).href;';
 
 const { bin, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
@@ -79,44 +87,65 @@ function declareTexts(): void {
 }
 
 /**
- * The commands and the gate in one CommonJS file, because finding and linking modules took most of
- * the start. An `import` also reads every export of a module of Node.js, and so loads Web Crypto and
- * workers; `require` does not. The library keeps a file per module, for the debuggers and bundlers
- * of its users.
+ * The commands in one CommonJS file, and the gate in others, because finding and linking modules took
+ * most of the start. An `import` also reads every export of a module of Node.js, and so loads Web
+ * Crypto and workers; `require` does not. The library keeps a file per module, for the debuggers and
+ * bundlers of its users.
  */
 async function bundleCommands(): Promise<void> {
   for (const folder of ["cli", "gate", "doctor", "proxies"]) {
     rmSync(`dist/${folder}`, { recursive: true, force: true });
   }
-  const options = {
+  const options: BuildOptions = {
     outdir: "dist/cli",
     outExtension: { ".js": ".cjs" },
     bundle: true,
     format: "cjs",
     platform: "node",
     target: "node24",
-    // All but Kysely, whose modules would take longer to find than the rest of the start.
-    external: Object.keys(dependencies).filter((name) => name !== "kysely"),
-  } as const;
-  await build({
-    ...options,
-    entryPoints: [COMMANDS],
-    plugins: [ownUrls, withoutComments],
-    banner: {
-      js: 'const urlInDist = (path) => new URL(path, require("node:url").pathToFileURL(__filename)).href;',
-    },
-  });
-  const commands = readFileSync("dist/cli/latchkey.cjs", "utf8");
-  if (/[\u0100-\uffff]/.test(commands)) {
-    throw new Error("one character beyond Latin-1 doubles the memory of the commands: escape it");
+    external: Object.keys(dependencies).filter((name) => !CONTAINED.includes(name)),
+  };
+  const plugins = [ownUrls, withoutComments];
+  await build({ ...options, entryPoints: [COMMANDS], plugins, banner: { js: OWN_URL } });
+  await bundleGate({ ...options, plugins });
+  for (const file of readdirSync("dist/cli")) {
+    if (/[\u0100-\uffff]/.test(readFileSync(`dist/cli/${file}`, "utf8"))) {
+      throw new Error(`one character beyond Latin-1 doubles the memory of ${file}: escape it`);
+    }
   }
   // A file of its own, because it must run on old versions of Node.js.
   await build({
     ...options,
     entryPoints: ["src/cli/main.ts"],
-    external: [...options.external, "./latchkey.ts"],
+    external: ["./gate.ts", "./latchkey.ts"],
     supported: { "dynamic-import": false },
   });
   const main = readFileSync("dist/cli/main.cjs", "utf8");
-  writeFileSync("dist/cli/main.cjs", main.replace("./latchkey.ts", "./latchkey.cjs"));
+  writeFileSync("dist/cli/main.cjs", main.replaceAll(/"(\.\/\w+)\.ts"/g, '"$1.cjs"'));
+}
+
+/**
+ * esbuild can only split ES modules. Without splitting, each module that is loaded on use, and each
+ * module that it imports, would be a function with all its exports, also those that nothing uses:
+ * that took 3 MB of the gate's memory.
+ */
+async function bundleGate(options: BuildOptions): Promise<void> {
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: [GATE],
+    chunkNames: "gate-[name]-[hash]",
+    format: "esm",
+    splitting: true,
+    write: false,
+  });
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, {
+      format: "cjs",
+      // With this name, esbuild imports the packages like Node.js does.
+      sourcefile: `${path}.mjs`,
+      // `import()` would look for the exports in the text of the file, and find none.
+      supported: { "dynamic-import": false },
+    });
+    writeFileSync(path, `${OWN_URL}\n${code}`);
+  }
 }

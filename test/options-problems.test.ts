@@ -89,7 +89,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ["pages.accentColor", "a color such as #1a5fb4", ["#abc;}"]],
   ["pages.locale", "en, de, fr, es", ["", "it", "EN", "de-AT", "toString"]],
   ["pages.css", "CSS of at most 65536 bytes", [true, "x".repeat(65_537), "é".repeat(32_769)]],
-  ...["login", "setup", "link", "home", "people", "activity", "error"].map(
+  ...["login", "setup", "link", "profile", "people", "activity", "error"].map(
     (name) => [`pages.${name}`, "a function that returns HTML", ["<p>", {}, null]] as const,
   ),
   [

@@ -43,7 +43,9 @@ test("the example in the README starts, and admits only its owner", async (t) =>
   assert.deepEqual([own.status, own.body], [200, "Hello, owner"]);
   const others = await send(`${url}/`);
   assert.deepEqual([others.status, others.location], [303, "/login"]);
-  assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
+  assert.equal((await send(`${url}/account`, { session })).location, "/account/profile");
+  const { body } = await send(`${url}/account/sign-in`, { session });
+  assert.match(body, /action="\/account\/password"/);
 });
 
 test("the README's command prints the Caddyfile that the proxy tests run", () => {

@@ -52,12 +52,19 @@ export interface Command {
   ): Promise<number>;
 }
 
-/** Describes a command in the table of commands. */
-export interface CommandEntry {
+/** Names a command in its help. */
+export interface CommandTitle {
   readonly name: string;
-  readonly group: string;
   /** The summary has no full stop. */
   readonly summary: string;
+}
+
+/** The gate runs this command without the table of commands. */
+export const SERVE: CommandTitle = { name: "serve", summary: "Start the gate" };
+
+/** Describes a command in the table of commands. */
+export interface CommandEntry extends CommandTitle {
+  readonly group: string;
   load(): Promise<{ readonly command: Command }>;
 }
 

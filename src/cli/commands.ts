@@ -1,4 +1,4 @@
-import type { Command, CommandEntry } from "./command.ts";
+import { type Command, type CommandEntry, SERVE } from "./command.ts";
 
 type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
@@ -18,7 +18,7 @@ const loadDomainCommands = () => import("./domain.ts");
 /** Lists the commands in the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   Server: [
-    ["serve", "Start the gate", () => import("./serve.ts")],
+    [SERVE.name, SERVE.summary, () => import("./serve.ts")],
     ["demo", "Try a sample app behind the sign-in", () => import("./demo.ts")],
   ],
   Accounts: [

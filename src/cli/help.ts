@@ -1,6 +1,6 @@
 import type { Setting } from "../gate/settings/entry.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
-import type { Command, CommandEntry, CommandOption, Operand } from "./command.ts";
+import type { Command, CommandEntry, CommandOption, CommandTitle, Operand } from "./command.ts";
 
 const HELP: CommandOption = { name: "help", about: "show this help" };
 
@@ -75,7 +75,7 @@ export function formatCommandList(
 const LEFT_WIDTH = "user codes off".length;
 
 export function formatCommandHelp(
-  { name, summary }: CommandEntry,
+  { name, summary }: CommandTitle,
   command: Command,
   columns: number | undefined,
 ): string {

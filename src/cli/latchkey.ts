@@ -1,45 +1,21 @@
-import { getSystemErrorMessage } from "node:util";
-import { readSettings } from "../gate/settings/settings.ts";
-import { settings as allSettings } from "../gate/settings/table.ts";
 import { getVersion } from "../gate/version.ts";
-import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import {
   COMPLETE,
-  type CommandEntry,
-  FAILURE,
-  type OptionValues,
   type Process,
   SUCCESS,
-  Terminal,
+  type Terminal,
   UsageError,
   WRONG_USAGE,
 } from "./command.ts";
 import { findCommand } from "./commands.ts";
 import { complete } from "./complete.ts";
-import { formatCommandHelp, formatCommandList } from "./help.ts";
-import { parseUsage } from "./usage.ts";
+import { formatCommandList } from "./help.ts";
+import { runCommand, runInTerminal } from "./run-command.ts";
 
 /** Runs one command line. Resolves to its exit code. */
-export async function runLatchkey(args: readonly string[], system: Process): Promise<number> {
-  const terminal = new Terminal(system);
-  system.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // A reader that closes the pipe early is not a failure (`latchkey log | head`).
-    if (getErrorCode(error) === "EPIPE") return system.exit(SUCCESS);
-    // The terminal was closed. The gate stops normally on SIGHUP.
-    if (getErrorCode(error) === "EIO" && system.stdout.isTTY === true) return;
-    const reason = error.errno === undefined ? error.message : getSystemErrorMessage(error.errno);
-    terminal.complain(`cannot write the output: ${reason}`);
-    system.exit(FAILURE);
-  });
-  system.stderr.on("error", () => {});
-  try {
-    return await run(args, terminal);
-  } catch (error) {
-    terminal.complain(getErrorMessage(error));
-    return error instanceof UsageError ? WRONG_USAGE : FAILURE;
-  }
-}
+export const runLatchkey = (args: readonly string[], system: Process): Promise<number> =>
+  runInTerminal(system, (terminal) => run(args, terminal));
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = "", ...others] = args;
@@ -50,7 +26,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (["--version", "-v", "version"].includes(name)) return terminal.succeed(getVersion());
   if (name === "help" && others.length > 0) return run([...others, "--help"], terminal);
   const { words, family, entry, rest } = findCommand(args);
-  if (entry !== undefined) return runCommand(entry, rest, terminal);
+  if (entry !== undefined) {
+    const { command } = await entry.load();
+    return runCommand(entry, command, rest, terminal);
+  }
   const [next] = rest;
   const help = formatCommandList(family, terminal.system.stdout.columns, words);
   if (["--help", "-h", "help"].includes(next ?? "")) return terminal.succeed(help);
@@ -67,32 +46,3 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const see = words === "" ? "latchkey" : `latchkey ${words}`;
   throw new UsageError(`unknown command "${commandText}"${hint} See ${see} --help`);
 }
-
-async function runCommand(
-  entry: CommandEntry,
-  args: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
-  const { env, stdout } = terminal.system;
-  const { command } = await entry.load();
-  const values = parseUsage(entry.name, command, args);
-  if (values === "help") return terminal.succeed(formatCommandHelp(entry, command, stdout.columns));
-  const flags = Object.fromEntries(
-    allSettings.map(({ name, flag }) => [name, readText(values[flag])] as const),
-  );
-  const reading = readSettings({
-    flags,
-    envFile: readText(values["env-file"]),
-    // Invalid settings do not stop a command that reads none.
-    env: command.settings.length === 0 ? {} : env,
-  });
-  if (command.reportsSettings !== true) {
-    for (const problem of reading.problems) terminal.complain(problem.message);
-    if (reading.problems.length > 0) return WRONG_USAGE;
-    for (const warning of reading.warnings) terminal.complain(warning);
-  }
-  return command.run(reading.settings, values, terminal, reading);
-}
-
-const readText = (value: OptionValues[string]): string | undefined =>
-  typeof value === "string" ? value : undefined;

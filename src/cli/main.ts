@@ -25,8 +25,11 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
-  import("./latchkey.ts")
-    .then(({ runLatchkey: latchkey }) => latchkey(process.argv.slice(2), process))
+  (process.argv[2] === "serve"
+    ? import("./gate.ts").then(({ runGate }) => runGate)
+    : import("./latchkey.ts").then(({ runLatchkey }) => runLatchkey)
+  )
+    .then((run) => run(process.argv.slice(2), process))
     .then((code) => {
       // `process.exit()` is not called here, because output to a pipe may not be written yet.
       process.exitCode = code;

@@ -19,6 +19,8 @@ export interface Viewer {
   readonly request: WebRequest;
   /** The page shows this admitted user even if the session ends meanwhile. */
   readonly user?: User | undefined;
+  /** True if the user must first turn on a second factor. */
+  readonly lacksFactor?: boolean;
 }
 
 interface ViewServices {
@@ -51,7 +53,7 @@ export class Views {
   readonly #services: ViewServices;
   readonly #headers: Headers;
   readonly #passkeyHeaders: Headers;
-  readonly #listPages: (user: User) => Navigation;
+  readonly #listPages: (user: User, lacksFactor: boolean) => Navigation;
 
   constructor(services: ViewServices) {
     this.#services = services;
@@ -66,7 +68,7 @@ export class Views {
     data: PageData[Name],
     { status = 200, cookies = [], returning = [] }: PageExtras = {},
   ): Promise<Answer> {
-    const reader = this.#reader(viewer.request, await this.helpers(viewer));
+    const reader = this.#reader(viewer, await this.helpers(viewer));
     const html = await this.#services.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     if (returning.length === 0) return respond(html, status, headers, cookies);
@@ -179,9 +181,10 @@ export class Views {
     };
   }
 
-  #reader(request: WebRequest, helpers: PageHelpers): Reader {
+  #reader({ request, lacksFactor = false }: Viewer, helpers: PageHelpers): Reader {
     const { CurrentUser: user } = helpers;
-    return { locale: this.locale(request), helpers, navigation: user && this.#listPages(user) };
+    const navigation = user && this.#listPages(user, lacksFactor);
+    return { locale: this.locale(request), helpers, navigation };
   }
 
   #errorPage(
@@ -196,7 +199,7 @@ export class Views {
       try {
         const known =
           helpers ?? (await this.helpers(viewer).catch(() => helpersWithoutStore(request)));
-        const reader = { ...this.#reader(request, known), origin };
+        const reader = { ...this.#reader(viewer, known), origin };
         const html = await pages.render("error", reader, data);
         return respond(html, data.status, { ...this.#headers, ...withId });
       } catch (fault) {

@@ -43,7 +43,9 @@ for (const [how, mount] of Object.entries(mounts)) {
     const done = await app.send("/auth/setup", { form: SETUP_FORM });
     assert.deepEqual([done.status, done.location], [303, "/"]);
     const { session } = await app.send("/auth/login", { form: OWNER });
-    assert.match((await app.send("/auth", { session })).body, /action="\/auth\/logout"/);
+    assert.equal((await app.send("/auth", { session })).location, "/auth/account/profile");
+    const profile = await app.send("/auth/account/profile", { session });
+    assert.match(profile.body, /action="\/auth\/logout"/);
     assert.equal((await app.send("/auth/login?error=1")).status, 200);
     for (const path of ["/login", "/auth/other?a=b", "/auth/auth/login", "/auth/"]) {
       const { status, body } = await app.send(path);

@@ -100,7 +100,9 @@ for (const [when, build] of Object.entries(registrations)) {
   test(`serves Latchkey's and the application's routes when registered ${when}`, async (t) => {
     const app = await startFastify(t, build, "/auth");
     const { session } = await app.send("/auth/setup", { form: SETUP_FORM });
-    assert.match((await app.send("/auth", { session })).body, /action="\/auth\/logout"/);
+    assert.equal((await app.send("/auth", { session })).location, "/auth/account/profile");
+    const profile = await app.send("/auth/account/profile", { session });
+    assert.match(profile.body, /action="\/auth\/logout"/);
     assert.equal((await app.send("/auth/login", { form: OWNER })).location, "/");
     assert.equal((await app.send("/own")).body, "own");
     assert.equal((await app.send("/elsewhere/login")).status, 404);

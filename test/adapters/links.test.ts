@@ -29,7 +29,10 @@ async function readPages(app: RunningAdapter, base: string): Promise<Record<stri
     login: await readAddresses("/login?error=1"),
     error: await readAddresses("/logout"),
     errorSignedIn: await readAddresses("/logout", session),
-    home: await readAddresses(base === "" ? "/" : "", session),
+    profile: await readAddresses("/account/profile", session),
+    signInMethods: await readAddresses("/account/sign-in", session),
+    devices: await readAddresses("/account/devices", session),
+    history: await readAddresses("/account/history", session),
   };
 }
 
@@ -42,8 +45,13 @@ for (const base of ["", "/auth"]) {
       assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
       assert.match(sources[0] ?? "", new RegExp(`^${base}/latchkey\\.js\\?v=[\\w-]{12}$`), name);
       assert.deepEqual(sources.slice(1), [links[0]], "the logo");
-      return [name, [...links.slice(2), ...actions]];
+      const isStyle = (link: string) => link.startsWith(`${base}/latchkey.css?v=`);
+      const others = new Set(links.slice(1).filter((link) => !isStyle(link)));
+      return [name, [...others, ...actions]];
     });
+    const shared = ["profile", "sign-in", "devices", "history"];
+    const inAccount = (...names: readonly string[]) =>
+      [...shared, ...names].map((name) => `${base}/account/${name}`);
     assert.deepEqual(Object.fromEntries(otherAddresses), {
       setup: [`${base}/setup`],
       loginBeforeSetup: [`${base}/setup`, `${base}/login`],
@@ -51,10 +59,10 @@ for (const base of ["", "/auth"]) {
       login: [`${base}/login`],
       error: [`${base}/login`],
       errorSignedIn: [base || "/"],
-      home: [
-        `${base}/logout`,
-        ...["password", "sessions/end", "codes/begin"].map((name) => `${base}/account/${name}`),
-      ],
+      profile: [...inAccount(), `${base}/logout`],
+      signInMethods: inAccount("codes/begin", "password"),
+      devices: inAccount("sessions/end"),
+      history: inAccount(),
     });
     const check = async (address: string, method: string): Promise<void> => {
       const { status, body } = await app.send(address, { method });
@@ -67,10 +75,13 @@ for (const base of ["", "/auth"]) {
     for (const address of new Set(sent)) await check(address, "POST");
   });
 
-  test(`${base || "no base path"}: without a home page, its path is the app's`, async (t) => {
+  test(`${base || "no base path"}: without pages of the account, their paths are the app's`, async (t) => {
     const app = await startApp(t, nodeApp, { basePath: base, homePath: null });
     const session = app.addAccount();
-    assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
+    const names = ["profile", "sign-in", "devices", "access", "keys", "history"];
+    for (const path of [base || "/", ...names.map((name) => `${base}/account/${name}`)]) {
+      assert.equal((await app.send(path, { session })).body, NOT_FOUND, path);
+    }
     assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Continue/);
   });
 }

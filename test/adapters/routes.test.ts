@@ -17,7 +17,10 @@ for (const framework of frameworks) {
     assert.deepEqual([done.status, done.location, done.body], [303, "/", ""]);
     assert.equal(done.cookies.length, 1);
     assert.match(done.cookies[0] ?? "", COOKIE);
-    assert.match((await app.send(base, { session: done.session })).body, /"Signed in as owner"/);
+    const { session } = done;
+    assert.equal((await app.send(base, { session })).location, `${base}/account/profile`);
+    const profile = await app.send(`${base}/account/profile`, { session });
+    assert.match(profile.body, /"Signed in as owner"/);
     for (const form of [undefined, SETUP_FORM]) {
       const again = await app.send(`${base}/setup`, form && { form });
       assert.deepEqual([again.status, again.location], [303, `${base}/login`]);
@@ -75,7 +78,16 @@ for (const framework of frameworks) {
   test(`${framework.name}: leaves other paths to the application`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     const outside = ["/", "/login", "/setup", "/latchkey.css", "/auth/"];
-    const unknown = ["/nothing", "/login/", "/loginx", "/LOGIN", "/account", "/forward-auth"];
+    const unknown = [
+      "/nothing",
+      "/login/",
+      "/loginx",
+      "/LOGIN",
+      "/account",
+      "/account/",
+      "/apps",
+      "/forward-auth",
+    ];
     for (const path of [...outside, ...unknown.map((end) => `${base}${end}`)]) {
       const answer = await app.send(path);
       assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND], path);

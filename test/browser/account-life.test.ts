@@ -7,6 +7,7 @@ import { alert, atGate, field, pathOf, submit } from "./forms.ts";
 
 const { username, password } = OWNER;
 const NEW = "another horse";
+const METHODS = "/account/sign-in";
 
 const notices = (page: Page): Promise<readonly string[]> =>
   page.getByRole("status").filter({ hasText: /./ }).allInnerTexts();
@@ -18,7 +19,9 @@ for (const scripts of ["on", "off"] as const) {
     const link = await runCommand(["setup-link"], { env });
     await page.goto(link.stdout.trim());
     await submit(page, "/setup", SETUP_FORM);
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
+    await page.goto(`${gate.url}/account/`);
+    assert.equal(pathOf(page), "/account/profile");
     assert.match(await page.locator("main").innerText(), /^owner$/m);
 
     await submit(page, "/logout");
@@ -36,18 +39,20 @@ for (const scripts of ["on", "off"] as const) {
     assert.equal(await field(page, "password").inputValue(), "");
 
     await submit(page, "/login", { username, password });
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
 
+    await page.goto(`${gate.url}${METHODS}`);
     await submit(page, "/account/password", changeForm(password, NEW));
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), METHODS);
     assert.deepEqual(await notices(page), ["Your password has been changed."]);
     await page.reload();
-    assert.deepEqual([pathOf(page), await notices(page)], ["/", []]);
+    assert.deepEqual([pathOf(page), await notices(page)], [METHODS, []]);
 
+    await page.goto(`${gate.url}/account/profile`);
     await submit(page, "/logout");
     await submit(page, "/login", { username, password });
     assert.equal(pathOf(page), "/login?error=1");
     await submit(page, "/login", { username, password: NEW });
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
   });
 }

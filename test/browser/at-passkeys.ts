@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { openPage, type Visiting } from "../support/browser.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
-import { leave, submit, unfold } from "./forms.ts";
+import { leave, submit } from "./forms.ts";
 
 export interface AtPasskeys {
   readonly gate: RunningGate;
@@ -81,14 +81,18 @@ export async function signInByPassword({ page, url }: AtPasskeys): Promise<void>
 export const ADD = "/account/passkeys/add";
 export const REMOVE = "/account/passkeys/remove";
 
-export async function fillName(page: Page, name: string): Promise<void> {
-  await unfold(page);
-  await page.locator("#passkey_name").fill(name);
+/** Opens the page about how one signs in. */
+export async function openMethods({ page, url }: Pick<AtPasskeys, "page" | "url">): Promise<void> {
+  await page.goto(`${url}/account/sign-in`);
 }
 
-/** Adds a passkey on the home page that is open. */
-export async function addPasskey({ page }: AtPasskeys, name: string): Promise<void> {
-  await fillName(page, name);
+/** A new passkey has the name of its browser. */
+export const BROWSER = "Chrome on Linux";
+
+/** Adds a passkey. */
+export async function addPasskey(at: Pick<AtPasskeys, "page" | "url">): Promise<void> {
+  const { page } = at;
+  await openMethods(at);
   await leave(page, () => page.locator(`form[action="${ADD}"] [type="submit"]`).click());
 }
 
@@ -106,4 +110,4 @@ export const signInByPasskey = ({ page }: AtPasskeys): Promise<void> =>
 
 /** The names in the list of passkeys. */
 export const listed = (page: Page): Promise<readonly string[]> =>
-  page.locator("#your-passkeys + ul b").allTextContents();
+  page.locator("section:has(#passkeys) li b").allTextContents();

@@ -20,6 +20,7 @@ import {
 } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
+const METHODS = "/account/sign-in";
 const en = getWords("en");
 
 /** What a phone's camera would read: a picture of the element, decoded by another program. */
@@ -46,8 +47,18 @@ interface Picture {
   readonly height: number;
 }
 
-/** Turns codes on, on the home page that is open, and returns the key. */
+/** Opens the page about how one signs in. */
+const toMethods = (page: Page) => page.goto(new URL(METHODS, page.url()).href);
+
+/** Signs out on the page of the account. */
+async function signOutAtProfile(page: Page): Promise<void> {
+  await page.goto(new URL("/account/profile", page.url()).href);
+  await submit(page, "/logout");
+}
+
+/** Turns codes on and returns the key. */
 async function turnCodesOn(page: Page): Promise<string> {
+  await toMethods(page);
   await submit(page, "/account/codes/begin");
   const key = (await page.locator("code").innerText()).replaceAll(" ", "");
   await submit(page, "/account/codes/confirm", { code: codeShown(key) });
@@ -94,24 +105,25 @@ for (const scripts of ["on", "off"] as const) {
     const codes = await page.getByRole("listitem").allInnerTexts();
     assert.equal(codes.length, 10);
     await leave(page, () => page.getByRole("link", { name: en.codesKept }).click());
-    assert.equal(pathOf(page), "/account/");
+    assert.equal(pathOf(page), METHODS);
 
     const signIn = scripts === "on" ? signInByStep : signInAtOnce;
-    await submit(page, "/logout");
+    await signOutAtProfile(page);
     await signIn(page, "");
     assert.equal(pathOf(page), "/login?error=1");
     await signIn(page, codeShown(key, 1));
-    assert.equal(pathOf(page), "/");
-    await submit(page, "/logout");
+    assert.equal(pathOf(page), "/apps");
+    await signOutAtProfile(page);
     await signIn(page, codes[0]?.replaceAll("-", "") ?? "");
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
 
+    await toMethods(page);
     await submit(page, "/account/codes/off");
-    assert.equal(pathOf(page), "/account/");
-    await submit(page, "/logout");
+    assert.equal(pathOf(page), METHODS);
+    await signOutAtProfile(page);
     assert.equal(await field(page, "code").count(), 0, "no account uses codes any more");
     await submit(page, "/login", OWNER);
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
     assert.ok(!(await gate.logEntries(6)).some(({ summary }) => summary.includes(key)));
   });
 }
@@ -135,7 +147,7 @@ test("sends nothing before the second step, and at once what was filled in", asy
     input.value = value;
   }, code);
   await leave(page, () => sendButton(page, "/login").click());
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
   assert.equal(sent.length, 2);
 });
 
@@ -154,7 +166,7 @@ test("reads the QR code in the dark too, and prints codes without the button", a
 test("the second step has one main button, and leads back to the first", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   const key = await turnCodesOn(page);
   await page.evaluate('localStorage.setItem("latchkey-passkey", "1")');
   await signOut(at);
@@ -184,7 +196,7 @@ test("the second step has one main button, and leads back to the first", async (
   await fill(page, OWNER);
   await sendButton(page, "/login").click();
   await leave(page, () => page.keyboard.type(codeShown(key, 1)));
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
 });
 
 test("a new username at the second step leads back and keeps the return target", async (t) => {
@@ -210,20 +222,20 @@ test("with codes on, the passkey still comes first until a sign-in by code", asy
   const at = await atPasskeys(t);
   const { page } = at;
   const sending = () => page.locator("main form > [type=submit]").allInnerTexts();
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   const key = await turnCodesOn(page);
   await signOut(at);
   assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
   assert.deepEqual(await mainButtons(page), [en.signIn]);
   await signInByPasskey(at);
-  assert.equal(pathOf(page), "/", "a passkey needs no code");
+  assert.equal(pathOf(page), "/apps", "a passkey needs no code");
   await signOut(at);
   assert.deepEqual(await sending(), [en.usePasskey, en.signIn]);
   assert.deepEqual(await mainButtons(page), [en.usePasskey]);
   assert.equal(await field(page, "password").isVisible(), true);
   assert.equal(await field(page, "code").isVisible(), false);
   await signInByStep(page, codeShown(key, 1));
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
   await signOut(at);
   assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
   assert.deepEqual(await mainButtons(page), [en.signIn]);

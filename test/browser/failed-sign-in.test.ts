@@ -24,7 +24,7 @@ test("keeps the username and asks for the password, and then forgets the name", 
 
   await page.keyboard.type(OWNER.password);
   await leave(page, () => page.keyboard.press("Enter"));
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
   assert.equal(await stored(page), 0);
 });
 

@@ -25,10 +25,21 @@ test("shows a username with markup as text on every page, and never runs it", as
 
   await carry(at, await gate.setUp({ username: HOSTILE }));
   await gate.logEntries(1);
-  await page.goto(`${gate.url}/`);
-  const text = await page.locator("main").innerText();
-  assert.ok(text.includes(`${HOSTILE}\n`), text);
-  assert.ok(text.includes(`Account ${HOSTILE} was created`), text);
+  const textOf = async (path: string): Promise<string> => {
+    await page.goto(`${gate.url}${path}`);
+    return page.locator("main").innerText();
+  };
+  for (const [path, shown] of [
+    ["/account/profile", `${HOSTILE}\n`],
+    ["/account/history", `Account ${HOSTILE} was created`],
+    ["/account/people", HOSTILE],
+    ["/login", HOSTILE],
+  ] as const) {
+    const text = await textOf(path);
+    assert.ok(text.includes(shown), text);
+    assert.equal(await injected(page), false, path);
+  }
+  await page.goto(`${gate.url}/account/sign-in`);
   const names = await field(page, "username").all();
   assert.ok(names.length > 0);
   for (const name of names) assert.equal(await name.inputValue(), HOSTILE);

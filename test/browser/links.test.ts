@@ -30,7 +30,8 @@ for (const scripts of ["on", "off"] as const) {
     await use(page, { username: OWNER.username, ...NEW });
     assert.match(await alert(page).innerText(), /This username is taken/);
     await use(page, { username: "bob", ...NEW });
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
+    await page.goto(`${gate.url}/account/profile`);
     assert.match(await page.locator("main").innerText(), /^bob$/m);
     await page.goto(`${gate.url}${invitation}`);
     assert.equal(await heading(page).innerText(), "Link not valid");
@@ -42,12 +43,12 @@ for (const scripts of ["on", "off"] as const) {
     const notice = await page.getByRole("status").first().innerText();
     assert.equal(notice, "Your password has been changed.");
     await submit(page, "/login", { username: "bob", password: changed });
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/apps");
 
     await open("guest", "plumber", "--groups", "camera");
     assert.match(await page.locator("main").innerText(), /You continue as guest plumber\./);
     await use(page);
-    assert.equal(await heading(page).innerText(), "No access");
-    assert.equal(await page.getByText("Your account").count(), 0);
+    assert.equal(await heading(page).innerText(), "Your apps");
+    assert.equal(await page.getByText("Account").count(), 0);
   });
 }

@@ -22,5 +22,5 @@ test("a page of another origin that opens the sign-in gets no handle on it", asy
   assert.equal(await opened.evaluate("window.opener"), null);
   assert.equal(await page.evaluate("window.opened.closed"), true);
   await submit(opened, "/login", OWNER);
-  assert.equal(new URL(opened.url()).pathname, "/");
+  assert.equal(new URL(opened.url()).pathname, "/apps");
 });

@@ -92,7 +92,7 @@ test("an app on another host is opened by a sign-in, without a trusted origin", 
   await submit(page, SIGN_IN, OWNER);
   assert.equal(page.url(), target);
   assert.equal(await page.locator("body").innerText(), "the app");
-  await page.goto(`${gateUrl}/`);
+  await page.goto(`${gateUrl}/account/profile`);
   await submit(page, "/logout");
   await page.goto(target);
   isAsked();

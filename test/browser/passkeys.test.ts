@@ -8,8 +8,9 @@ import {
   ADD,
   addPasskey,
   atPasskeys,
-  fillName,
+  BROWSER,
   listed,
+  openMethods,
   REMOVE,
   signInByPasskey,
   signInByPassword,
@@ -18,20 +19,23 @@ import {
 } from "./at-passkeys.ts";
 import { alert, atHome, carry, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
 
-const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
+const METHODS = "/account/sign-in";
+
+/** Who is signed in. */
+const user = (page: Page): Promise<string | null> => page.locator(".me").getAttribute("aria-label");
 
 test("adds a passkey, signs in with it, and records both", async (t) => {
   const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
-  assert.equal(new URL(at.page.url()).hash, "#your-passkeys");
-  assert.deepEqual(await listed(at.page), ["Phone"]);
-  assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /added now/);
+  await addPasskey(at);
+  assert.equal(pathOf(at.page), METHODS);
+  assert.deepEqual(await listed(at.page), [BROWSER]);
+  assert.match(await at.page.locator("li:has(b)").innerText(), /added now/);
 
   await signOut(at);
   await signInByPasskey(at);
-  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "owner"]);
-  await unfold(at.page);
-  assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /last used now/);
+  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/apps", "Signed in as owner"]);
+  await openMethods(at);
+  assert.match(await at.page.locator("li:has(b)").innerText(), /last used now/);
   const entries = await at.gate.logEntries(4);
   const types = entries.map(({ type }) => type);
   assert.deepEqual(types, ["signup", "signin", "passkey_add", "signin"]);
@@ -61,13 +65,11 @@ test("adds a passkey of a password manager, and signs in with it", async (t) => 
       });
     }
   });
-  await at.page.reload();
-  await unfold(at.page);
-  await addPasskey(at, "KeePassXC");
-  assert.deepEqual(await listed(at.page), ["KeePassXC"]);
+  await addPasskey(at);
+  assert.deepEqual(await listed(at.page), [BROWSER]);
   await signOut(at);
   await signInByPasskey(at);
-  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "owner"]);
+  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/apps", "Signed in as owner"]);
 });
 
 test("a passkey that has to be added first leads on to the page that was asked for", async (t) => {
@@ -75,8 +77,9 @@ test("a passkey that has to be added first leads on to the page that was asked f
   const { dataDir } = gate;
   const strict = await startGate(t, { dataDir, requireSecondFactor: ["all"] });
   const url = strict.url.replace("127.0.0.1", "localhost");
-  await page.goto(`${url}/account/?return_to=%2Faccount%2Fpeople`);
-  await fillName(page, "Phone");
+  await page.goto(`${url}/account/people`);
+  assert.equal(pathOf(page), METHODS);
+  await page.goto(`${url}${METHODS}?return_to=%2Faccount%2Fpeople`);
   await leave(page, () => page.locator(`form[action^="${ADD}?"] [type="submit"]`).click());
   assert.equal(pathOf(page), "/account/people");
 });
@@ -85,7 +88,7 @@ test("comes first where the last sign-in was by passkey, until one by password",
   const at = await atPasskeys(t);
   const { page } = at;
   const buttons = () => page.locator("main form > [type=submit]").allInnerTexts();
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   await signOut(at);
   assert.deepEqual(await buttons(), ["Sign in", "Use a passkey"]);
   await signInByPasskey(at);
@@ -98,7 +101,7 @@ test("comes first where the last sign-in was by passkey, until one by password",
 
 test("signs in through autofill, and returns to the requested page", async (t) => {
   const at = await atPasskeys(t, "autofill", { statuses: [404], givenUp: "allowed" });
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   await at.page.context().clearCookies();
   await at.page.goto(`${at.url}/login?return_to=%2Fnothing`);
   await at.page.waitForURL(`${at.url}/nothing`);
@@ -108,12 +111,12 @@ test("after ten minutes, confirms with the passkey of this user only", async (t)
   // The page reloads while the body of the refusal may still arrive.
   const at = await atPasskeys(t, "no autofill", { statuses: [403], givenUp: "allowed" });
   const { page } = at;
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   const age = async () => carry(at, inThePast((await page.context().cookies())[0]?.value ?? ""));
   await age();
-  await fillName(page, "Laptop");
+  await openMethods(at);
   await leave(page, () => formOf(page, ADD).locator("[type=submit]").click());
-  assert.equal(pathOf(page), "/login?again=1&return_to=%2Faccount%2F%23your-passkeys");
+  assert.equal(pathOf(page), "/login?again=1&return_to=%2Faccount%2Fsign-in");
   const [passkey] = await at.authenticator.credentials();
   assert.ok(passkey);
   await at.authenticator.hold({ ...passkey, userHandle: btoa("another") });
@@ -122,14 +125,14 @@ test("after ten minutes, confirms with the passkey of this user only", async (t)
   await page.reload();
   await at.authenticator.hold(passkey);
   await signInByPasskey(at);
-  assert.equal(page.url(), `${at.url}/account/#your-passkeys`);
-  await page.locator("#your-passkeys").waitFor();
-  assert.deepEqual(await listed(page), ["Phone"]);
+  assert.equal(pathOf(page), METHODS);
+  await page.locator("#passkeys").waitFor();
+  assert.deepEqual(await listed(page), [BROWSER]);
 });
 
 test("shows a failure, and offers the password, if the device has no passkey", async (t) => {
   const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
+  await addPasskey(at);
   const [passkey] = await at.authenticator.credentials();
   assert.ok(passkey);
   await at.authenticator.hold({ ...passkey, rpId: "other.example" });
@@ -138,13 +141,15 @@ test("shows a failure, and offers the password, if the device has no passkey", a
   await alert(at.page).waitFor();
   assert.match(await alert(at.page).innerText(), /^That didn’t work\./);
   await signInByPassword(at);
-  assert.equal(pathOf(at.page), "/");
+  assert.equal(pathOf(at.page), "/apps");
 });
 
 test("without scripts, shows only what works, and removes a passkey", async (t) => {
   const off = await atHome(t, { scripts: "off" });
-  await off.page.goto(`${off.gate.url.replace("127.0.0.1", "localhost")}/`);
+  const url = off.gate.url.replace("127.0.0.1", "localhost");
+  await off.page.goto(`${url}/login`);
   await submit(off.page, "/login", OWNER);
+  await openMethods({ page: off.page, url });
   assert.equal(await off.page.locator("#passkeys").isVisible(), false);
 
   const row = "SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM latchkey_users";

@@ -66,6 +66,7 @@ const signedOut = (
   signedIn(
     name,
     async (at) => {
+      await to("/account/profile")(at);
       await submit(at.page, "/logout");
       await steps(at);
     },

@@ -29,14 +29,16 @@ test("a double click sends one setup, one password change and one sign-in", asyn
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/setup`);
   assert.equal(await sentByDoubleClick(page, "/setup", SETUP_FORM), 1);
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
+  await page.goto(`${gate.url}/account/sign-in`);
   const change = changeForm(OWNER.password, "another horse");
   assert.equal(await sentByDoubleClick(page, "/account/password", change), 1);
   assert.equal(await alert(page).count(), 0);
+  await page.goto(`${gate.url}/account/profile`);
   await submit(page, "/logout");
   const changed = { ...OWNER, password: "another horse" };
   assert.equal(await sentByDoubleClick(page, "/login", changed), 1);
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
 });
 
 declare const PageTransitionEvent: new (name: string, about: { persisted: boolean }) => object;
@@ -56,5 +58,5 @@ test("a form that is restored from the back-forward cache can be sent again", as
     dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
   });
   await leave(page, () => sendButton(page, "/login").click());
-  assert.equal(pathOf(page), "/");
+  assert.equal(pathOf(page), "/apps");
 });

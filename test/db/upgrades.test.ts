@@ -77,7 +77,7 @@ for (const { name, kind, create } of stores) {
       const old = (await gate.logEntries(0)).map(({ summary }) => summary);
       const { location, session } = await gate.signIn();
       assert.equal(location, "/");
-      assert.equal((await gate.send("/account/", { session })).status, 200);
+      assert.equal((await gate.send("/account/profile", { session })).status, 200);
       const entries = await gate.logEntries(old.length + 1);
       const summaries = entries.map(({ summary }) => summary);
       assert.deepEqual(summaries, [...old, "Signed in as owner"]);

@@ -18,7 +18,7 @@ const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => e
 async function scrapeUsedGate(t: TestContext): Promise<Scrape> {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
-  await gate.send("/", { session });
+  await gate.send("/account/profile", { session });
   await gate.signIn();
   return gate.becomes('latchkey_http_requests_total{route="/login",method="POST",code="303"}', 1);
 }

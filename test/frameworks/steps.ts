@@ -120,7 +120,9 @@ export const leaving: readonly Step[] = [
     title: "changes the password",
     async run(visit) {
       const { session } = visit;
-      const account = await visit.send("/auth", { session, headers: PAGE });
+      const home = await visit.send("/auth", { session, headers: PAGE });
+      assert.deepEqual(summary(home), [303, "/auth/account/profile"]);
+      const account = await visit.send("/auth/account/sign-in", { session, headers: PAGE });
       assert.match(account.body, /<form[^>]* action="\/auth\/account\/password"/);
       const form = changeForm(OWNER.password, NEW_PASSWORD);
       assert.equal((await visit.send("/auth/account/password", { session, form })).status, 303);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuditEvent, eventTypes } from "../../src/audit/events.ts";
-import type { LogEntry } from "../../src/db/records.ts";
-import { formatActivity } from "../../src/features/activity/format-activity-pages.ts";
+import type { LogEntry, UserId } from "../../src/db/records.ts";
+import { formatEntries } from "../../src/features/activity/format-activity-pages.ts";
 import { getWords, locales } from "../../src/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");
@@ -13,7 +13,7 @@ const entryOf = (event: Partial<LogEntry>): LogEntry => ({
 });
 
 const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
-  formatActivity(locale, entryOf(event)).text;
+  formatEntries(locale, [entryOf(event)])[0]?.text;
 
 for (const locale of locales) {
   test(`translates each type of entry to ${locale}`, () => {
@@ -34,6 +34,31 @@ test("keeps the summary of an entry of unknown type", () => {
 test("gives an entry its time for programs and for the reader", () => {
   const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
   const text = getWords("de").events.signin("first");
-  const signedIn = formatActivity("de", entryOf(createAuditEvent("signin", { name: "first" })));
-  assert.deepEqual(signedIn, { text, ...time });
+  const signedIn = entryOf(createAuditEvent("signin", { name: "first" }));
+  const rest = { detail: "", isAlarming: false, count: 1 };
+  assert.deepEqual(formatEntries("de", [signedIn]), [{ text, ...rest, ...time }]);
+});
+
+test("merges equal neighbours, with their number, and marks what can mean an attack", () => {
+  const key = entryOf(createAuditEvent("key_add", { name: "ada" }));
+  const wrong = entryOf(createAuditEvent("code_rejected", { name: "ada" }));
+  const elsewhere = { ...key, address: "192.0.2.9" };
+  const shown = formatEntries("en", [key, key, wrong, key, elsewhere]);
+  assert.deepEqual(
+    shown.map(({ isAlarming, count }) => [isAlarming, count]),
+    [
+      [false, 2],
+      [true, 1],
+      [false, 1],
+      [false, 1],
+    ],
+  );
+});
+
+test("names the author, the device and the address, but not the reader as the author", () => {
+  const entry = { author: "admin ada", device: "Firefox on Linux", address: "192.0.2.1" };
+  const detailFor = (username: string) =>
+    formatEntries("en", [entryOf(entry)], { id: "1" as UserId, username })[0]?.detail;
+  assert.equal(detailFor("ben"), "by ada · Firefox on Linux · 192.0.2.1");
+  assert.equal(detailFor("ada"), "Firefox on Linux · 192.0.2.1");
 });

@@ -46,9 +46,13 @@ test("everything takes the first genuine session cookie, or logs", async (t) => 
 test("the sign-out and the list of sessions concern the session that a guard admits", async (t) => {
   const { gate, session } = await startConfigured(t);
   const headers = { Cookie: `${JUNK}; session=${session}` };
-  const home = await gate.send("/", { headers });
+  const home = await gate.send("/account/devices", { headers });
   assert.match(home.body, new RegExp(`value="${partsOf(session).claims.jti}"`));
   assert.equal((await gate.send("/forward-auth", { headers })).status, 200);
   assert.equal((await gate.send("/logout", { form: {}, headers })).location, "/login");
-  assert.equal((await gate.send("/", { session })).status, 303, "the session has ended");
+  assert.equal(
+    (await gate.send("/account/devices", { session })).status,
+    303,
+    "the session has ended",
+  );
 });

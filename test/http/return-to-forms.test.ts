@@ -91,7 +91,7 @@ for (const target of [...accepted, ...refused]) {
     const gate = await startGate(t, DOMAIN);
     const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
     assert.deepEqual([answer.status, answer.location], [303, location]);
-    assert.equal((await gate.send("/", { session: answer.session })).status, 200);
+    assert.equal((await gate.send("/account/profile", { session: answer.session })).status, 200);
   });
 }
 

@@ -59,7 +59,7 @@ test("every form of a user is read, and those that change how to sign in need a 
 test("only administrators can use what is below /account/people", () => {
   const below = routes.filter(({ path }) => path.startsWith("/account/people"));
   assert.deepEqual([...new Set(below.map(({ access }) => access))], ["admin"]);
-  assert.equal(below.length, 2 + PEOPLE_FORMS.length);
+  assert.equal(below.length, 1 + PEOPLE_FORMS.length);
 });
 
 test("only administrators can use what is below /account/apps, but for taking access back", () => {

@@ -45,7 +45,7 @@ test("forms of the home page refuse other sites, hosts and strangers", async (t)
     const expected = path === "/login/passkey" ? [200, undefined] : [303, "/login"];
     assert.deepEqual([signedOut.status, signedOut.location], expected, path);
   }
-  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal((await gate.send("/account/profile", { session })).status, 200);
 });
 
 test("a trusted origin may post the sign-out, and no other form", async (t) => {
@@ -88,7 +88,7 @@ const offers: readonly (readonly [
   [{ signIn: { codes: false } }, [...SESSIONS, ...PASSKEYS], undefined],
   [{ signIn: { passkeys: false } }, [...SESSIONS, ...CODES], undefined],
   [{ homePath: null, standalone: true }, [...SESSIONS, ...PASSKEYS], undefined],
-  [{ standalone: true }, OPTIONAL, "/account/#change-password"],
+  [{ standalone: true }, OPTIONAL, "/account/sign-in#change-password"],
 ];
 
 for (const [options, paths, changed] of offers) {

@@ -35,8 +35,8 @@ test("only pages with the script for passkeys let it send requests", async (t) =
   };
   assert.deepEqual([await page("/setup"), await page("/nothing")], [false, false]);
   const { session } = await app.send("/setup", { form: SETUP_FORM });
-  assert.deepEqual([await page("/login"), await page("/", session)], [false, true]);
-  const atAddress = await app.send("/", { session });
+  assert.deepEqual([await page("/login"), await page("/account/sign-in", session)], [false, true]);
+  const atAddress = await app.send("/account/sign-in", { session });
   assert.doesNotMatch(String(atAddress.headers["content-security-policy"]), /connect-src/);
   const passkey =
     "INSERT INTO latchkey_passkeys SELECT 'a', id, 'Phone', 'key', 0, 0, NULL FROM latchkey_users";

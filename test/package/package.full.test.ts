@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readForRelease } from "../../release-tools/page-files.ts";
+import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
+import { freePort } from "../support/free-port.ts";
 import { startNode, startProgram } from "../support/process.ts";
 import { compile, type Installed, packAndInstall, ROOT, run } from "./installed.ts";
 
@@ -59,11 +61,13 @@ test("the package contains only what it needs and the documentation", async () =
       .filter((file) => !(file.startsWith("pages/") && isLargePicture(file)))
       .map((file) => `docs/${file}`),
   ];
+  // The bundler names these parts of the gate.
+  const isPart = (file: string): boolean => /^package\/dist\/cli\/gate-[\w-]+\.cjs$/.test(file);
+  const bundles = ["gate", "latchkey", "main"].map((name) => `dist/cli/${name}.cjs`);
+  assert.ok(files.some(isPart));
   assert.deepEqual(
-    files.sort(),
-    [...expected, "dist/cli/latchkey.cjs", "dist/cli/main.cjs", ...about]
-      .map((file) => `package/${file}`)
-      .sort(),
+    files.filter((file) => !isPart(file)).sort(),
+    [...expected, ...bundles, ...about].map((file) => `package/${file}`).sort(),
   );
 });
 
@@ -190,4 +194,35 @@ test("latchkey is a command when installed and when built", async () => {
   const command = ["env", "-i", process.execPath, built] as const;
   const printed = await run(project, ...command, "proxy", "haproxy", "--script");
   assert.equal(printed, script);
+});
+
+test("the installed gate loads on use what it does not start with", async (t) => {
+  const { project } = installed;
+  const data = await mkdtemp(join(dir, "data-"));
+  const main = join(project, "node_modules/latchkey/dist/cli/main.cjs");
+  const settings = { AUTH_SECRET: "a secret for tests, 32 bytes long", PORT: "0" };
+  const start = (env: Readonly<Record<string, string>>) =>
+    startNode(t, ["--", main, "serve"], { ...settings, DATA_DIR: data, ...env }, project);
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const plain = start({ PORT: port, PUBLIC_URL: url, METRICS_PORT: String(await freePort()) });
+  await plain.shows(/Latchkey listens on /);
+  const [, metrics = ""] = await plain.shows(/metrics are at (http:[^"]+)/);
+  assert.equal((await send(metrics)).status, 200);
+  const password = "correct horse battery staple";
+  const form = { username: "owner", password, confirm: password };
+  const { session } = await send(`${url}/setup`, { form, headers: { Origin: url } });
+  const paths = ["people", "people/activity", "apps"].map((page) => `/account/${page}`);
+  for (const path of ["/", "/.well-known/openid-configuration", ...paths]) {
+    assert.equal((await send(url + path, { session })).status, 200, path);
+  }
+  const change = { session, form: { password }, headers: { Origin: url } };
+  assert.equal((await send(`${url}/account/apps/add`, change)).status, 422);
+
+  await writeCertificate(dir, makeCertificate({ names: ["localhost"] }));
+  const files = { TLS_CERT_FILE: join(dir, "cert.pem"), TLS_KEY_FILE: join(dir, "key.pem") };
+  await start(files).shows(/Latchkey listens on https:/);
+
+  const refused = start({ DATABASE_URL: "postgres://user:word@127.0.0.1:1/none" });
+  await refused.shows(/ECONNREFUSED/);
 });

@@ -59,7 +59,7 @@ test("serves every page in every language with Vary: Accept-Language", async (t)
   const session = await gate.setUp();
   await inEach("/login", (words) => words.signInTo("Latchkey"));
   await inEach("/login?error=1", (words) => words.signInFailed);
-  await inEach("/", (words) => words.events.signup("owner"), session);
+  await inEach("/account/history", (words) => words.events.signup("owner"), session);
   await inEach("/logout", (words) => words.messages.methodNotAllowed);
 });
 

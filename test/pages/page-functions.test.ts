@@ -10,9 +10,16 @@ const SETUP = { form: SETUP_FORM };
 /** A page function that returns its data as JSON. */
 const toJson = (page: object): string => JSON.stringify(page);
 
-const jsonPages: PageFunctions = { login: toJson, setup: toJson, home: toJson, error: toJson };
+const jsonPages: PageFunctions = {
+  login: toJson,
+  setup: toJson,
+  signInMethods: toJson,
+  history: toJson,
+  error: toJson,
+};
 
 const ADDRESSES = {
+  shellStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   appStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   customStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
@@ -53,13 +60,24 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const CurrentUser = { id, username: OWNER.username, groups: ["admins"] };
   const after = { ...frame, NeedsSetup: false };
   assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true, ...login });
-  const { activity, sessions, ...home } = await page("/", session);
-  assert.deepEqual(home, { ...after, HasError: false, CurrentUser, codes: { kind: "off" } });
-  assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);
-  assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
+  const path = (page: string) => `/account/${page}`;
+  const navigation = {
+    account: [
+      { page: "profile", path: path("profile") },
+      { page: "signInMethods", path: path("sign-in") },
+      { page: "devices", path: path("devices") },
+      { page: "history", path: path("history") },
+    ],
+    admin: [],
+  };
+  const signedIn = { ...after, HasError: false, CurrentUser, navigation };
+  const methods = { codes: { kind: "off" }, lacksFactor: false, listsSessions: true };
+  assert.deepEqual(await page("/account/sign-in", session), { ...signedIn, ...methods });
+  const { entries, ...history } = await page("/account/history", session);
+  assert.deepEqual([history, entries.length], [signedIn, 1]);
   const message = "This method is not allowed here.";
   const error = { status: 405, title: "Method not allowed", message };
-  const refused = { ...after, HasError: false, CurrentUser, ...error };
+  const refused = { ...signedIn, ...error };
   assert.deepEqual(await page("/logout", session), refused);
 });
 
@@ -104,7 +122,9 @@ test("calls a function for each request, also while the state of the page is the
 });
 
 test("the message of a problem is only in the data: a function decides whether to show it", async (t) => {
-  const { app, session } = await startConfiguredApp(t, { pages: { home: () => "<p>own</p>" } });
+  const { app, session } = await startConfiguredApp(t, {
+    pages: { signInMethods: () => "<p>own</p>" },
+  });
   const form = changeForm("wrong", "n-8Ry-long");
   const { status, body } = await app.send("/account/password", { session, form });
   assert.deepEqual([status, body], [422, "<p>own</p>"]);

@@ -26,9 +26,9 @@ test("redirects password managers to the page with the password form", async (t)
   const { gate, session } = await startConfigured(t);
   for (const sending of [{}, { session }]) {
     const { status, location, body } = await gate.send("/.well-known/change-password", sending);
-    assert.deepEqual([status, location, body], [303, "/account/#change-password", ""]);
+    assert.deepEqual([status, location, body], [303, "/account/sign-in#change-password", ""]);
   }
-  const { body } = await gate.send("/account/", { session });
+  const { body } = await gate.send("/account/sign-in", { session });
   assert.match(body, /<form [^>]*action="\/account\/password" id="change-password"/);
 });
 

@@ -139,7 +139,7 @@ const render = (text: string | FillText): string => (isString(text) ? text : tex
 const PROMISED = [
   ...["direction", "signInTo", "username", "password", "signIn", "signInFailed", "noAccountYet"],
   ...["setUpFirst", "setUpApp", "setUpAbout", "setupToken", "setupTokenHint", "passwordAgain"],
-  ...["domain", "domainHint", "createAccount", "accountAt", "signedInAs", "signOut"],
+  ...["domain", "domainHint", "createAccount", "signedInAs", "signOut"],
   ...["changePassword", "currentPassword", "newPassword", "newPasswordHint"],
   ...["notices.passwordIsChanged", "recentActivity", "problemAt", "problemIn"],
   ...["quoteRequest", "show", "hide", "capsLock"],
@@ -208,7 +208,14 @@ for (const locale of locales) {
 }
 
 /** German has these words, too. */
-const ALIKE = new Set(["direction", "passkeys", "apps"]);
+const ALIKE = new Set([
+  "direction",
+  "passkeys",
+  "apps",
+  "pages.access",
+  "pages.apps",
+  "pages.links",
+]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
   test(`${locale} is translated: no text equals the English one`, () => {

@@ -24,7 +24,7 @@ interface Added {
   readonly answer: Answer;
 }
 
-/** Adds a passkey as the script of the home page does. */
+/** Adds a passkey as the script of the page does. */
 export async function addPasskey({ send }: Sent, session: string): Promise<Added> {
   const passkey = createAuthenticator();
   const begun = await send(BEGIN, {}, session);

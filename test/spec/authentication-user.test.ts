@@ -36,11 +36,11 @@ test("accepts every cookie that identifies a user and no other, also from the ca
     for (const [what, cookie] of Object.entries(rejected)) {
       const header = cookie(given);
       const headers: Record<string, string> = header === undefined ? {} : { Cookie: header };
-      const answer = await gate.send("/", { headers });
+      const answer = await gate.send("/account/profile", { headers });
       assert.deepEqual([answer.status, answer.location], [303, "/login"], `${what}, ${time}`);
     }
     for (const [what, cookie] of Object.entries(accepted)) {
-      const answer = await gate.send("/", { headers: { Cookie: cookie(given) } });
+      const answer = await gate.send("/account/profile", { headers: { Cookie: cookie(given) } });
       assert.equal(answer.status, 200, `${what}, ${time}`);
       assert.match(answer.body, /"Signed in as owner"/);
     }

@@ -13,9 +13,8 @@ const BEGIN_CODES = "/account/codes/begin";
 
 const confirmAt = (place: string): string =>
   `/login?again=1&return_to=${encodeURIComponent(place)}`;
-const CODES = confirmAt("/account/#your-codes");
-const PASSKEYS = confirmAt("/account/#your-passkeys");
-const KEYS = confirmAt("/account/#your-keys");
+const SIGN_IN_METHODS = confirmAt("/account/sign-in");
+const KEYS = confirmAt("/account/keys");
 
 async function withOldSession(t: TestContext) {
   const { gate, session } = await startConfigured(t);
@@ -23,12 +22,12 @@ async function withOldSession(t: TestContext) {
 }
 
 for (const [path, location] of [
-  [BEGIN_CODES, CODES],
-  ["/account/codes/renew", CODES],
-  ["/account/codes/off", CODES],
-  ["/account/passkeys/begin", PASSKEYS],
-  ["/account/passkeys/rename", PASSKEYS],
-  ["/account/passkeys/remove", PASSKEYS],
+  [BEGIN_CODES, SIGN_IN_METHODS],
+  ["/account/codes/renew", SIGN_IN_METHODS],
+  ["/account/codes/off", SIGN_IN_METHODS],
+  ["/account/passkeys/begin", SIGN_IN_METHODS],
+  ["/account/passkeys/rename", SIGN_IN_METHODS],
+  ["/account/passkeys/remove", SIGN_IN_METHODS],
   ["/account/keys/add", KEYS],
   ["/account/keys/revoke", KEYS],
 ] as const) {
@@ -45,31 +44,35 @@ for (const [path, location] of [
 
 test("the sign-in asks the same user again, and leads back to the change", async (t) => {
   const { gate, session } = await withOldSession(t);
-  const page = await gate.send(CODES, { session });
+  const page = await gate.send(SIGN_IN_METHODS, { session });
   assert.ok(page.body.includes(en.confirm));
   const { value, hidden } = fieldNamed(page.body, "username");
   assert.deepEqual([value, hidden], [OWNER.username, ""]);
   assert.ok(!page.body.includes(en.continue), "no way around the password");
 
-  const fields = { return_to: "/account/#your-codes", again: "1" };
+  const fields = { return_to: "/account/sign-in", again: "1" };
   const wrong = await gate.signIn({ ...fields, password: "wrong" }, { session });
-  const again = "/login?error=1&again=1&return_to=%2Faccount%2F%23your-codes";
+  const again = "/login?error=1&again=1&return_to=%2Faccount%2Fsign-in";
   assert.deepEqual([wrong.location, wrong.cookies], [again, []]);
   assert.ok((await gate.send(again, { session })).body.includes(en.confirm));
 
   const right = await gate.signIn(fields, { session });
-  assert.equal(right.location, "/account/#your-codes");
+  assert.equal(right.location, "/account/sign-in");
   const begun = await gate.send(BEGIN_CODES, { session: right.session, form: {} });
   assert.equal(begun.status, 200);
-  assert.equal((await gate.send("/", { session })).location, "/login", "it is replaced");
+  assert.equal(
+    (await gate.send("/account/profile", { session })).location,
+    "/login",
+    "it is replaced",
+  );
 });
 
 test("asks a user who has confirmed, or is signed out, for nothing more", async (t) => {
   const { gate, recent } = await withOldSession(t);
-  const back = await gate.send(CODES, { session: recent });
+  const back = await gate.send(SIGN_IN_METHODS, { session: recent });
   const links = elements(back.body, "a").map(({ href }) => href);
-  assert.ok(links.includes("/account/#your-codes"));
-  const signedOut = await gate.send(CODES);
+  assert.ok(links.includes("/account/sign-in"));
+  const signedOut = await gate.send(SIGN_IN_METHODS);
   assert.ok(
     signedOut.body.includes(en.signInTo("Latchkey")) && !signedOut.body.includes(en.confirm),
   );
@@ -91,9 +94,9 @@ test("what was begun in time is completed after the ten minutes", async (t) => {
   assert.ok(confirm.body.includes(en.messages.codeIncorrect));
 });
 
-test("an app without returnTo leads back to its home page or its start", async (t) => {
+test("an app without returnTo leads back to the page of the account or its start", async (t) => {
   for (const [homePath, place] of [
-    ["/me", "/me#your-passkeys"],
+    ["/me", "/account/sign-in"],
     [null, undefined],
   ] as const) {
     const options = { homePath, postLoginLocation: "/start" };

@@ -10,6 +10,9 @@ const endpoints = [
   { path: "/setup", status: 422 },
   { path: "/logout", status: 303 },
   { path: "/account/password", status: 303 },
+  { path: "/account/sessions/end", status: 303 },
+  { path: "/account/codes/begin", status: 303 },
+  { path: "/account/keys/add", status: 303 },
 ] as const;
 
 /** A few headers; all of them: `test/http/same-origin.test.ts`. */
@@ -45,5 +48,7 @@ test("sign-ins from another site fail and do not count as attempts", async (t) =
 test("links from other sites open the pages", async (t) => {
   const { gate, session } = await startConfigured(t);
   assert.equal((await gate.send("/login", { headers: CROSS_SITE })).status, 200);
-  assert.equal((await gate.send("/", { session, headers: CROSS_SITE })).status, 200);
+  for (const path of ["/apps", "/account/profile", "/account/sign-in", "/account/history"]) {
+    assert.equal((await gate.send(path, { session, headers: CROSS_SITE })).status, 200, path);
+  }
 });

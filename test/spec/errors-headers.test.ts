@@ -22,7 +22,13 @@ type Asking = (gate: RunningGate) => Promise<Answer>;
 
 const pages: readonly (readonly [status: number, what: string, ask: Asking])[] = [
   [200, "login page", (gate) => gate.send("/login")],
-  [200, "home page", async (gate) => gate.send("/", { session: await gate.setUp() })],
+  [200, "launcher", async (gate) => gate.send("/apps", { session: await gate.setUp() })],
+  ...["profile", "sign-in", "devices", "keys", "history"].map(
+    (name): readonly [number, string, Asking] => [
+      ...([200, `page of the account ${name}`] as const),
+      async (gate) => gate.send(`/account/${name}`, { session: await gate.setUp() }),
+    ],
+  ),
   [
     500,
     "page for a failure",

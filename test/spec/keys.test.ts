@@ -3,15 +3,16 @@ import { test } from "node:test";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { startConfigured } from "../support/gate.ts";
+import { elements } from "../support/markup.ts";
 
 const ADD = "/account/keys/add";
 const REVOKE = "/account/keys/revoke";
 const textIn = (body: string): string => /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
 
-test("makes a key on the account page, shows it once, lists it and revokes it", async (t) => {
+test("makes a key, shows it once, lists it and revokes it", async (t) => {
   const { gate, session } = await startConfigured(t, { publicUrl: "http://localhost" });
-  const page = async () => (await gate.send("/account/", { session })).body;
-  assert.match(await page(), /Keys for programs<\/h2> <small>None yet/);
+  const page = async () => (await gate.send("/account/keys", { session })).body;
+  assert.ok(!(await page()).includes(`action="${REVOKE}"`), "none yet");
   const form = { name: "feeds <b>", hosts: "feeds.example.org, b.example.org", days: "90" };
   const made = await gate.send(ADD, { session, form });
   const key = textIn(made.body);
@@ -19,7 +20,9 @@ test("makes a key on the account page, shows it once, lists it and revokes it", 
   assert.match(key, /^latchkey_/);
   const listed = await page();
   assert.equal(textIn(listed), "");
-  assert.match(listed, /<b>feeds &lt;b&gt;<\/b> feeds\.example\.org, b\.example\.org<br>/);
+  const chips =
+    '<span class="chip">feeds.example.org</span> <span class="chip">b.example.org</span>';
+  assert.ok(listed.includes(`<b><bdi>feeds &lt;b&gt;</bdi></b> ${chips}<br>`), listed);
   const open = (Host: string) =>
     gate.send("/forward-auth", { headers: { Host, Authorization: `Bearer ${key}` } });
   assert.equal((await open("b.example.org")).headers["remote-user"], "owner");
@@ -30,10 +33,12 @@ test("makes a key on the account page, shows it once, lists it and revokes it", 
   });
   const id = /name="key" value="([^"]+)"/.exec(used)?.[1] ?? "";
   const revoked = await gate.send(REVOKE, { session, form: { key: id } });
-  assert.deepEqual([revoked.status, revoked.location], [303, "/account/#your-keys"]);
+  assert.deepEqual([revoked.status, revoked.location], [303, "/account/keys"]);
   assert.match(String(revoked.cookies), /^latchkey-notice=keyIsRevoked;/);
   assert.equal((await open("b.example.org")).status, 401, "at once");
-  assert.match(await page(), /owner revoked a key for programs/);
+  assert.ok(!(await page()).includes(id));
+  const history = (await gate.send("/account/history", { session })).body;
+  assert.match(history, /owner revoked a key for programs/);
 });
 
 test("a key ends after the chosen days, after a year, or never", async (t) => {
@@ -41,26 +46,30 @@ test("a key ends after the chosen days, after a year, or never", async (t) => {
   for (const days of ["30", "90", "365", "7", "never"]) {
     await gate.send(ADD, { session, form: { name: `for ${days}`, hosts: "", days } });
   }
-  const { body } = await gate.send("/account/", { session });
-  const shown = [...body.matchAll(/<b>for (\w+)<\/b>.*?<\/time>(.*?)<\/small>/g)];
+  const { body } = await gate.send("/account/keys", { session });
+  const shown = [...body.matchAll(/<bdi>for (\w+)<\/bdi>.*?<\/time>(.*?)<\/small>/g)];
   const left = shown.map(([, days, end = ""]) => {
-    const ms = Date.parse(end.replace(", until ", "")) - Date.now();
+    const ms = Date.parse(elements(end, "time")[0]?.datetime ?? "") - Date.now();
     return [days, Math.round(ms / 86_400_000)];
   });
   const never = ["never", Number.NaN];
   assert.deepEqual(left.toSorted(), [["30", 30], ["365", 365], ["7", 365], ["90", 90], never]);
 });
 
-test("says what is wrong with a new key, with its section open", async (t) => {
+test("says what is wrong with a new key, at its field", async (t) => {
   const { gate, session } = await startConfigured(t);
-  for (const [form, message] of [
-    [{ name: "", hosts: "" }, "all fields are required"],
-    [{ name: "a", hosts: "," }, "Enter host names"],
+  for (const [form, field, message] of [
+    [{ name: "", hosts: "" }, "name", "all fields are required"],
+    [{ name: "a", hosts: "," }, "hosts", "Enter host names"],
   ] as const) {
     const { status, body } = await gate.send(ADD, { session, form });
     assert.equal(status, 422);
     assert.ok(body.includes(message), message);
-    assert.match(body, /<details open>\s*<summary class="row">.{0,300}id="keys"/);
+    const wrong = elements(body, "input").filter((input) => input["aria-invalid"] === "true");
+    assert.deepEqual(
+      wrong.map(({ name }) => name),
+      [field],
+    );
   }
 });
 

@@ -10,7 +10,7 @@ test("limits sign-ins only, not pages, guards or password changes", async (t) =>
     const answer = await gate.send("/account/password", { session, form });
     assert.match(answer.body, />current password is incorrect</);
   }
-  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal((await gate.send("/account/profile", { session })).status, 200);
   assert.equal((await gate.send("/login")).status, 200);
 });
 

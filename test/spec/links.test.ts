@@ -59,7 +59,7 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
   assert.ok((await gate.send(path)).body.includes(OWNER.username));
   const reset = await gate.send(path, { form: { ...NEW, username: "other" } });
   assert.deepEqual([reset.status, reset.location, reset.session], [303, "/login", undefined]);
-  assert.equal((await gate.send("/", { session })).location, "/login");
+  assert.equal((await gate.send("/account/profile", { session })).location, "/login");
   const Cookie = reset.cookies.map((line) => line.split(";")[0]).join("; ");
   const login = await gate.send("/login", { headers: { Cookie } });
   assert.ok(login.body.includes("Your password has been changed."), login.body);
@@ -67,8 +67,8 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
   assert.equal((await gate.signIn({ password: PASSWORD })).location, "/");
 });
 
-test("a guest enters where a list names a group, without account page", async (t) => {
-  const { gate } = await startConfigured(t);
+test("a guest enters where a list names a group, without pages of the account", async (t) => {
+  const { gate } = await startConfigured(t, { publicUrl: "http://localhost" });
   const path = await linkPath(gate, "guest", "owner", "--groups", "photos");
   const { session, location } = await gate.send(path, { form: {} });
   assert.equal(location, "/");
@@ -85,12 +85,16 @@ test("a guest enters where a list names a group, without account page", async (t
   for (const [query, status] of asks) {
     assert.equal((await gate.send(`/forward-auth${query}`, { session })).status, status, query);
   }
-  for (const own of ["/", "/account/"]) {
-    const home = await gate.send(own, { session });
-    assert.equal(home.status, 403);
-    assert.match(home.body, /<h1>No access<\/h1>/);
-    assert.ok(!home.body.includes("/account/"), "no link to the account page");
+  for (const name of ["profile", "sign-in", "devices", "access", "keys", "history"]) {
+    const { status, body } = await gate.send(`/account/${name}`, { session });
+    assert.equal(status, 403, name);
+    assert.match(body, /<h1>No access<\/h1>/);
+    assert.ok(!body.includes("/account/"), "no link to a page of the account");
   }
+  assert.equal((await gate.send("/", { session })).location, "/apps");
+  const launcher = await gate.send("/apps", { session });
+  assert.equal(launcher.status, 200);
+  assert.ok(!launcher.body.includes("/account/"), "no link to a page of the account");
   const change = changeForm("$guest$", PASSWORD);
   assert.equal((await gate.send("/account/password", { session, form: change })).status, 403);
   for (const password of ["$guest$", ""]) {

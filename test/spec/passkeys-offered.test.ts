@@ -18,7 +18,7 @@ async function appWith(
   const { app, session } = await startConfiguredApp(t, {
     ...options,
     pages: {
-      home: ({ passkeys: section }) => JSON.stringify(section ?? null),
+      signInMethods: ({ passkeys: section }) => JSON.stringify(section ?? null),
       login: ({ offersPasskeys }) => `${offersPasskeys}`,
     },
   });
@@ -28,16 +28,16 @@ async function appWith(
   }
   return {
     app,
-    home: async (headers: { Host: string }) =>
-      JSON.parse((await app.send("/", { session, headers })).body),
+    methods: async (headers: { Host: string }) =>
+      JSON.parse((await app.send("/account/sign-in", { session, headers })).body),
     login: async (headers: { Host: string }) => (await app.send("/login", { headers })).body,
   };
 }
 
 test("lists the passkeys of the account with the time of their last use", async (t) => {
-  const { home, app } = await appWith(t, ["a", "b"]);
+  const { methods, app } = await appWith(t, ["a", "b"]);
   execute(app.databaseFile, "UPDATE latchkey_passkeys SET used_at = 1 WHERE id = 'b'");
-  const { list } = await home(NAMED);
+  const { list } = await methods(NAMED);
   assert.partialDeepStrictEqual(list, [
     { id: "a", name: "Phone", added: { at: AT } },
     { id: "b", name: "Phone", added: { at: AT }, used: { at: "1970-01-01T00:00:00.001Z" } },
@@ -47,13 +47,13 @@ test("lists the passkeys of the account with the time of their last use", async 
 
 test("adds passkeys at a host name only, and leaves out an empty list elsewhere", async (t) => {
   const none = await appWith(t, []);
-  assert.deepEqual(await none.home(NAMED), {
+  assert.deepEqual(await none.methods(NAMED), {
     ...{ list: [], canAdd: true },
     ...{ newName: "Unknown device", maxName: 60 },
   });
-  assert.equal(await none.home(ADDRESS), null);
+  assert.equal(await none.methods(ADDRESS), null);
   const one = await appWith(t, ["a"]);
-  const { list, canAdd } = await one.home(ADDRESS);
+  const { list, canAdd } = await one.methods(ADDRESS);
   assert.deepEqual([list.length, canAdd], [1, false]);
 });
 
@@ -68,7 +68,7 @@ test("offers no passkey that an account has if the app turns passkeys off", asyn
   const off = await appWith(t, ["a"], {
     signIn: { passkeys: false },
   });
-  assert.deepEqual([await off.login(NAMED), await off.home(NAMED)], ["false", null]);
+  assert.deepEqual([await off.login(NAMED), await off.methods(NAMED)], ["false", null]);
 });
 
 test("offers no passkey while the store cannot be asked", async (t) => {

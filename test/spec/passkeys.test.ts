@@ -26,17 +26,17 @@ test("adds a passkey, signs in with it, and removes it", async (t) => {
   const { gate, session } = await startConfigured(t);
   const to = sender(gate);
   const { passkey, userId, answer } = await addPasskey(to, session);
-  assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
+  assert.deepEqual([answer.status, answer.location], [303, "/account/sign-in"]);
   assert.match(String(answer.cookies), /latchkey-notice=passkeyIsAdded;/);
   const form = await formOfSignIn(to, passkey, userId);
   const signedIn = await to.send(SIGN_IN, form);
   assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
-  assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
+  assert.equal((await gate.send("/account/sign-in", { session: signedIn.session })).status, 200);
   assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
 
   const later = await formOfSignIn(to, passkey, userId);
   const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
-  assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
+  assert.deepEqual([removed.status, removed.location], [303, "/account/sign-in"]);
   const refused = await to.send(SIGN_IN, later);
   assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
   const types = (await gate.logEntries(4)).map(({ type }) => type);
@@ -125,7 +125,7 @@ test("answers the script with a message if the account has too many", async (t) 
   assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooMany]);
 });
 
-test("without a home page, a change leads to the post-login location", async (t) => {
+test("without pages of the account, a change leads to the post-login location", async (t) => {
   const { app, session } = await startConfiguredApp(t, {
     homePath: null,
     postLoginLocation: "/start",
@@ -148,9 +148,9 @@ test("renames a passkey, with a name that is never empty", async (t) => {
   ] as const) {
     const form = { passkey: passkey.id, name: entered };
     const { status, location, cookies } = await to.send(RENAME, form, session);
-    assert.deepEqual([status, location], [303, "/account/#your-passkeys"]);
+    assert.deepEqual([status, location], [303, "/account/sign-in"]);
     assert.match(String(cookies), /^latchkey-notice=passkeyIsRenamed;/);
-    const { body } = await gate.send("/", { session, headers: HOST });
+    const { body } = await gate.send("/account/sign-in", { session, headers: HOST });
     assert.ok(body.includes(`<bdi>${shown}</bdi>`), shown);
   }
   for (const name of ["ü".repeat(128), "a\0b", "a\u202eb"]) {

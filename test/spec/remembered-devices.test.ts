@@ -49,16 +49,16 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     for (const one of [gate, other]) assert.equal((await signInOn(one, cookie)).location, "/");
     const wrong = await signInOn(other, cookie, { password: "wrong" });
     assert.deepEqual([wrong.status, wrong.location, wrong.cookies], [303, FAILED, []]);
-    const admitted = await gate.send("/", { headers: { Cookie: cookie } });
+    const admitted = await gate.send("/account/devices", { headers: { Cookie: cookie } });
     assert.equal(admitted.location, "/login", "the cookie alone signs nobody in");
 
-    const home = await gate.send("/", { session });
-    assert.ok(home.body.includes(en.rememberedDevices));
-    const [{ value = "" } = {}] = buttons(home, "device");
+    const devices = await gate.send("/account/devices", { session });
+    assert.ok(devices.body.includes(en.rememberedDevices));
+    const [{ value = "" } = {}] = buttons(devices, "device");
     const ended = await gate.send("/account/sessions/end", { session, form: { device: value } });
     assert.match(String(ended.cookies), /^latchkey-notice=deviceIsForgotten;/);
-    assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
-    assert.deepEqual(buttons(await gate.send("/", { session }), "device"), []);
+    assert.deepEqual([ended.status, ended.location], [303, "/account/devices"]);
+    assert.deepEqual(buttons(await gate.send("/account/devices", { session }), "device"), []);
     assert.equal((await signInOn(other, cookie)).location, FAILED);
   });
 
@@ -73,7 +73,9 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal((await signInOn(other, cookie)).location, FAILED);
     for (const { session: one } of begun) {
       if (one === undefined) continue;
-      await eventually(async () => (await other.send("/", { session: one })).status !== 200);
+      await eventually(
+        async () => (await other.send("/account/devices", { session: one })).status !== 200,
+      );
     }
   });
 }

@@ -11,6 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { linkPath } from "../support/link.ts";
+import { elements } from "../support/markup.ts";
 import { partsOf } from "../support/mint.ts";
 import { begunIn, codeShown, turnCodesOn } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -20,7 +21,14 @@ import { BROWSER } from "./forward-auth-asking.ts";
 const server = await sharedPostgres();
 const en = getWords("en");
 const PROVE = "/login?factor=2";
-const ENROL = "/account/";
+const ENROL = "/account/sign-in";
+
+/** The pages that a session without a required second factor does not open. */
+const PAGES = [
+  ...["/", "/account/", "/apps"],
+  ...["profile", "devices", "access", "keys", "history"].map((name) => `/account/${name}`),
+  ...["people", "activity", "apps"].map((name) => `/account/${name}`),
+];
 
 type Start = Parameters<typeof startGate>[1];
 
@@ -49,8 +57,7 @@ async function assertLocked(gate: RunningGate, session: string, to: string): Pro
   assert.equal(await asked(gate, session), to);
   assert.equal((await gate.send("/forward-auth", { session })).status, 401, "a script");
   assert.equal((await gate.send("/account/me", { session })).status, 401);
-  for (const path of ["/account/people", "/account/people/activity"])
-    assert.equal((await gate.send(path, { session })).location, to, path);
+  for (const path of PAGES) assert.equal((await gate.send(path, { session })).location, to, path);
   for (const path of [
     ...["password", "sessions/end", "codes/renew", "codes/off", "passkeys/remove", "keys/add"],
     "people/invite",
@@ -68,11 +75,12 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const other = await startGate(t, same);
     await assertLocked(gate, session, ENROL);
     assert.equal(await asked(other, session), ENROL);
-    const home = await gate.send("/", { session });
-    assert.equal(home.status, 200);
-    assert.ok(home.body.includes(en.factorMissing) && home.body.includes("/account/codes/begin"));
-    for (const hidden of ["change-password", "your-sessions", "your-keys", "/account/people"])
-      assert.ok(!home.body.includes(hidden), hidden);
+    const page = await gate.send(ENROL, { session });
+    assert.equal(page.status, 200);
+    assert.ok(page.body.includes(en.factorMissing) && page.body.includes("/account/codes/begin"));
+    const actions = elements(page.body, "form").map(({ action }) => action);
+    const others = actions.filter((action) => action !== "/logout");
+    assert.deepEqual(others, ["/account/codes/begin"], "no other form");
 
     const { key, proven } = await turnOn(gate, session);
     assert.equal(partsOf(proven).claims.jti, partsOf(session).claims.jti, "the same session");
@@ -80,7 +88,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       assert.equal(await asked(one, proven), 200);
       assert.equal(await asked(one, session), PROVE, "the token from before codes were on");
     }
-    const full = await gate.send("/", { session: proven });
+    const full = await gate.send(ENROL, { session: proven });
     assert.ok(full.body.includes("change-password") && !full.body.includes(en.factorMissing));
 
     const code = codeShown(key, 1);
@@ -128,7 +136,7 @@ test("an account with a passkey only is not opened by its password", async (t) =
     const { location } = await to.send(path, {}, byPassword);
     assert.equal(location, PROVE, path);
   }
-  assert.equal((await gate.send("/", { session: byPassword })).location, PROVE);
+  assert.equal((await gate.send(ENROL, { session: byPassword })).location, PROVE);
   const page = await gate.send(PROVE, { session: byPassword });
   assert.equal(page.body.match(/name="factor" value="2"/g)?.length, 2, "of password and passkey");
 
@@ -210,11 +218,14 @@ test("factor=2 asks it for one app", async (t) => {
   for (const wrong of ["?factor=1", "?factor=", "?factor=2x", "?factor", "?Factor=2"])
     assert.equal(await asked(gate, session, wrong), 400, wrong);
   assert.equal(await asked(gate, undefined, only), "/login");
-  const target = "/account/?return_to=%2Flogin";
   const page = await gate.send(`${PROVE}&return_to=%2Flogin`, { session });
-  assert.ok(page.body.includes(en.factorAbout) && page.body.includes(`href="${target}"`));
-  const home = await gate.send(target, { session });
-  assert.ok(home.body.includes('action="/account/codes/begin?return_to=%2Flogin"'));
+  assert.ok(page.body.includes(en.factorAbout));
+  const links = elements(page.body, "a").map(({ href = "" }) => href);
+  const target = links.find((href) => href.endsWith("?return_to=%2Flogin")) ?? "";
+  assert.match(target, /^\/account\//);
+  const led = await gate.send(target, { session });
+  const methods = led.location === undefined ? led : await gate.send(led.location, { session });
+  assert.ok(methods.body.includes('action="/account/codes/begin?return_to=%2Flogin"'));
   const wrong = { username: OWNER.username, password: "wrong", again: "1", factor: "2" };
   const again = await gate.send("/login", { form: wrong });
   assert.equal(again.location, "/login?error=1&again=1&factor=2");

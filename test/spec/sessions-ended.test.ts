@@ -44,7 +44,7 @@ const BOTH = [true, true];
 function admitted({ gates }: Scene, session: string | undefined): Promise<readonly boolean[]> {
   return Promise.all(
     gates.map(async (gate) => {
-      const { status, location } = await gate.send("/", { session });
+      const { status, location } = await gate.send("/account/profile", { session });
       if (status === 200) return true;
       assert.deepEqual([status, location], [303, "/login"]);
       return false;
@@ -109,7 +109,7 @@ for (const [kind, url] of Object.entries(stores)) {
     await run(scene, "user", "rename", OWNER.username, "host");
     for (const gate of scene.gates) {
       await eventually(async () => {
-        const { status, body } = await gate.send("/", { session: scene.owner });
+        const { status, body } = await gate.send("/account/profile", { session: scene.owner });
         assert.equal(status, 200);
         return body.includes("Signed in as host") || undefined;
       });
@@ -137,9 +137,10 @@ test("a session may end between its guard and its page", async (t) => {
   const app = await startApp(t, { store });
   const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });
   const session = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
-  const { status } = await app.send("/", { session });
+  const { status } = await app.send("/account/history", { session });
   assert.ok(status === 200 || status === 303, `${status}`);
   await eventually(
-    async () => (await app.send("/", { session })).location === "/login" || undefined,
+    async () =>
+      (await app.send("/account/history", { session })).location === "/login" || undefined,
   );
 });

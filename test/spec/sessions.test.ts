@@ -33,7 +33,7 @@ const end = (gate: Pick<RunningGate, "send">, session: string, which: string) =>
   gate.send("/account/sessions/end", { session, form: { session: which } });
 
 async function isAdmitted(gate: Pick<RunningGate, "send">, session = ""): Promise<boolean> {
-  return (await gate.send("/", { session })).status === 200;
+  return (await gate.send("/account/devices", { session })).status === 200;
 }
 
 const signOut = (gate: Pick<RunningGate, "send">, sending: Sending) =>
@@ -47,33 +47,38 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session: own } = await startConfigured(t, { databaseUrl });
     const one = await signInFrom(gate, FIREFOX);
-    const { body } = await gate.send("/", { session: own });
-    assert.deepEqual(offeredIn(body), ["others", idOf(own), idOf(one)], "this one first");
+    const { body } = await gate.send("/account/devices", { session: own });
+    assert.deepEqual(offeredIn(body), [idOf(own), idOf(one), "others"], "this one first");
     assert.equal(body.split(en.thisDevice).length, 2);
     assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
     assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
     assert.ok(body.includes("127.0.0.1") && body.includes(en.endOtherSessionsNext));
-    const german = await gate.send("/", { session: own, headers: { "Accept-Language": "de" } });
+    const german = await gate.send("/account/devices", {
+      session: own,
+      headers: { "Accept-Language": "de" },
+    });
     assert.ok(german.body.includes("Firefox auf Linux"));
 
     const other = await signInFrom(gate, "");
     const admitted = () =>
       Promise.all([own, one, other].map((session) => isAdmitted(gate, session)));
     const ended = await end(gate, own, idOf(one));
-    assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([ended.status, ended.location], [303, "/account/devices"]);
     assert.deepEqual(await admitted(), [true, false, true]);
-    const left = offeredIn((await gate.send("/", { session: own })).body);
-    assert.deepEqual(left, ["others", idOf(own), idOf(other)]);
+    const left = offeredIn((await gate.send("/account/devices", { session: own })).body);
+    assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
     const alone = await end(gate, own, "others");
     assert.match(String(alone.cookies), /latchkey-notice=othersAreEnded;/);
-    assert.deepEqual([alone.status, alone.location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([alone.status, alone.location], [303, "/account/devices"]);
     assert.deepEqual(await admitted(), [false, false, false]);
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
     const { session = "" } = alone;
     assert.equal((await end(gate, own, "others")).location, "/login", "the old token has ended");
-    assert.deepEqual(offeredIn((await gate.send("/", { session })).body), [idOf(session)]);
+    assert.deepEqual(offeredIn((await gate.send("/account/devices", { session })).body), [
+      idOf(session),
+    ]);
     assert.equal((await gate.signIn()).location, "/", "a new sign-in works");
     await end(gate, session, idOf(session));
     assert.equal(await isAdmitted(gate, session), false);
@@ -186,16 +191,16 @@ test("the password change ends other sessions only if asked to", async (t) => {
   assert.equal(await isAdmitted(gate, asked.session), true);
 });
 
-test("lists 50 sessions at most, folds all but five, and says if there are more", async (t) => {
+test("lists 50 sessions at most, folds all but ten, and says if there are more", async (t) => {
   const { gate, session } = await startConfigured(t);
-  const open = async () => (await gate.send("/", { session })).body;
+  const open = async () => (await gate.send("/account/devices", { session })).body;
   await open();
   const columns = "user_id, created_at, used_at, expires_at";
   const insertion = `INSERT INTO latchkey_sessions (id, ${columns}, address, device)
     SELECT n, ${columns}, '', '' FROM latchkey_sessions, numbers WHERE id = '${idOf(session)}'`;
   for (const [from, to, status] of [
-    [1, 4, "5 active"],
-    [5, 49, "50 active"],
+    [1, 9, "10 active"],
+    [10, 49, "50 active"],
     [50, 50, "50+ active"],
   ] as const) {
     insertMany(gate.databaseFile, from, to, insertion);
@@ -203,23 +208,26 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
     assert.ok(body.includes(`>${status}<`), status);
     assert.equal(offeredIn(body).length, Math.min(to, 49) + 2);
     const [shown = "", folded] = body.split(en.showAll);
-    assert.equal(offeredIn(shown).length, 6, "five and all others");
-    assert.equal(folded !== undefined, to > 4);
+    assert.equal(offeredIn(shown).filter((value) => value !== "others").length, 10);
+    assert.equal(folded !== undefined, to > 9);
+    const [list = "", after] = (folded ?? body).split("</ul>");
+    assert.ok(!offeredIn(list).includes("others"), "all others are not folded");
+    assert.deepEqual(offeredIn(after ?? ""), ["others"]);
   }
 });
 
 test("ends no session of another account, an unknown one or none", async (t) => {
   const { gate, session: own } = await startConfigured(t);
   await signInFrom(gate, FIREFOX);
-  await gate.send("/", { session: own });
+  await gate.send("/account/devices", { session: own });
   const guest = addUser(gate, "guest");
   for (const which of [idOf(own), "unknown", "", "a\0b", "x".repeat(10_000)]) {
     const { status, location } = await end(gate, guest, which);
-    assert.deepEqual([status, location], [303, "/account/#your-sessions"]);
+    assert.deepEqual([status, location], [303, "/account/devices"]);
   }
   const { session = "" } = await end(gate, guest, "others");
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);
-  const { body } = await gate.send("/", { session });
+  const { body } = await gate.send("/account/devices", { session });
   assert.deepEqual(offeredIn(body), [idOf(session)]);
 });
 

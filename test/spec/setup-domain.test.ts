@@ -121,7 +121,7 @@ for (const [how, [fail, reason]] of Object.entries(appFailures)) {
     const form = { ...SETUP_FORM, domain: "home.example.org" };
     const { status, location, session } = await app.send("/setup", { form });
     assert.deepEqual([status, location], [303, "/"]);
-    assert.equal((await app.send("/", { session })).status, 200);
+    assert.equal((await app.send("/account/profile", { session })).status, 200);
     const line = await eventually(() => app.log.find(({ level }) => level === "error"));
     assert.equal(line.message, "domain setup failed");
     const { requestId: _, ...fields } = line.fields;

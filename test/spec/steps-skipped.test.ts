@@ -31,6 +31,9 @@ const ENROLLED = [
   ...["codes/renew", "codes/off", "passkeys/rename", "passkeys/remove", "keys/add", "keys/revoke"],
 ];
 const RECENT = [...ENROLLED, "codes/begin", "passkeys/begin"];
+/** The page for a user who must first turn on a second factor, and the pages for others. */
+const ENROLMENT = "/account/sign-in";
+const PAGES = ["profile", "devices", "access", "keys", "history"].map((name) => `/account/${name}`);
 const PEOPLE = PEOPLE_FORMS.map((name) => `people/${name}`);
 const forms = [...RECENT, ...PEOPLE, "password", "sessions/end", "codes/confirm", "passkeys/add"];
 
@@ -152,8 +155,9 @@ test("no later step works without the earlier ones", async (t) => {
     ...[form, {}].flatMap((sent) =>
       forms.map((name): Step => ["a session", `/account/${name}`, "303 /login", { form: sent }]),
     ),
-    ["a session", "/", "303 /login"],
-    ["a session", "/account/people", "303 /login"],
+    ...["/", "/account/", "/apps", ...PAGES, ENROLMENT, "/account/people"].map(
+      (page): Step => ["a session", page, "303 /login"],
+    ),
     ["a session", "/account/me", "401"],
     ["a session", "/forward-auth", `303 ${AUTH}/login`, { headers: PAGE }],
     ...[...RECENT, ...PEOPLE].map(
@@ -176,14 +180,17 @@ test("no later step works without the earlier ones", async (t) => {
     ["a key of one's own", CONFIRM, "422", { form: { sealed, code }, session: member }],
     ["a begun passkey", ADD, "422", { form: newPasskey(challenge.ofNobody), session: member }],
     ["one begun at home", ADD, "422", { form: newPasskey(challenge.toSignIn), session: member }],
+    ...["/", "/account/", "/apps", ...PAGES].map(
+      (page): Step => ["a second factor", page, `303 ${ENROLMENT}`, { session: staff }],
+    ),
     ...ENROLLED.map(
       (name): Step => [
-        ...(["a second factor", `/account/${name}`, "303 /account/"] as const),
+        ...(["a second factor", `/account/${name}`, `303 ${ENROLMENT}`] as const),
         { form, session: staff },
       ],
     ),
     [
-      ...(["a second factor", "/forward-auth", `303 ${AUTH}/account/`] as const),
+      ...(["a second factor", "/forward-auth", `303 ${AUTH}/account/sign-in`] as const),
       { session: staff, headers: PAGE },
     ],
     [

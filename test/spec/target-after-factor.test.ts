@@ -38,10 +38,10 @@ function addressIn({ body }: Answer, text: string): string {
   return found.join("").replaceAll("&amp;", "&");
 }
 
-/** Follows the redirect of the app's proxy to the home page. */
+/** Follows the redirect of the app's proxy to the page that turns on a factor. */
 async function led(gate: RunningGate, session: string, to?: string) {
   const { location } = await gate.send("/forward-auth", { session, headers: PAGE });
-  const page = `/account/?return_to=${encodeURIComponent(TARGET)}`;
+  const page = `/account/sign-in?return_to=${encodeURIComponent(TARGET)}`;
   assert.equal(location, ORIGIN + page);
   return gate.send(to ?? page, { session });
 }
@@ -86,7 +86,7 @@ test("the target is kept by a sign-in that has to be recent", async (t) => {
   const return_to = signIn.searchParams.get("return_to") ?? "";
   const signedIn = await gate.signIn({ return_to, again: "1" });
   assert.equal(signedIn.location, return_to);
-  const page = await led(gate, signedIn.session ?? "", return_to.split("#")[0]);
+  const page = await led(gate, signedIn.session ?? "", return_to);
   assert.equal(addressIn(page, "codes/begin"), begin);
 });
 
@@ -103,7 +103,7 @@ test("a page at another domain is reached by way of its handoff", async (t) => {
   assert.equal(asked.location, `https://app.other.test/login/handoff?${query}`);
   const handoff = `/login/handoff?${query}&browser=${"a".repeat(43)}`;
   const { location = "" } = await gate.send(handoff, { session, headers: AT_GATE });
-  assert.equal(location, `/account/?return_to=${encodeURIComponent(handoff)}`);
+  assert.equal(location, `/account/sign-in?return_to=${encodeURIComponent(handoff)}`);
   const page = await gate.send(location, { session });
   const begin = new URL(addressIn(page, "codes/begin"), ORIGIN);
   assert.equal(begin.searchParams.get("return_to"), handoff);
@@ -118,7 +118,7 @@ test("leads to no target that a sign-in would not lead to", async (t) => {
     "/\\evil.test",
   ]) {
     const query = `?return_to=${encodeURIComponent(evil)}`;
-    const page = await gate.send(`/account/${query}`, { session });
+    const page = await gate.send(`/account/sign-in${query}`, { session });
     assert.equal(addressIn(page, "codes/begin"), "/account/codes/begin");
     const begun = await gate.send(`/account/codes/begin${query}`, { session, form: {} });
     assert.equal(addressIn(begun, "codes/confirm"), "/account/codes/confirm");

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { LaunchOptions } from "playwright-core";
+import { decompress } from "wawoff2";
 
 const UNPACK = fileURLToPath(new URL("./browser-unpack.ts", import.meta.url));
 const CACHE = fileURLToPath(
@@ -41,7 +42,7 @@ export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
 async function unpacked(): Promise<string> {
   const entry = import.meta.resolve("@sparticuz/chromium");
   const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
-  const folder = join(CACHE, version);
+  const folder = join(CACHE, `${version}-fonts`);
   if (existsSync(folder)) return folder;
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(`${folder}-`);
@@ -61,14 +62,47 @@ async function unpackInto(folder: string): Promise<void> {
     // The package unpacks the libraries for minimal systems only if it seems to run on Lambda.
     env: { TMPDIR: folder, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
   });
-  await writeFile(join(folder, "fonts/fonts.conf"), FONTS);
+  await unpackFonts(join(folder, "fonts"));
   // Readable for all users, not only the one that unpacked it.
   await chmod(folder, 0o755);
   await chmod(join(folder, "chromium"), 0o755);
 }
 
-/** The package's own file uses Lambda's folders. Without other fonts, screenshots stay the same. */
-const FONTS = `<?xml version="1.0"?>
+/**
+ * Replaces the package's only font by fonts with the weights of the pages and with the letters of
+ * the names in the tests. Without other fonts, screenshots are the same everywhere.
+ */
+async function unpackFonts(folder: string): Promise<void> {
+  const fonts = join(folder, "fonts");
+  await rm(fonts, { recursive: true });
+  await mkdir(fonts);
+  for (const { name, file } of FONTS) {
+    const entry = import.meta.resolve(`@fontsource-variable/${name}/package.json`);
+    const files = fileURLToPath(new URL("files/", entry));
+    const wanted = (await readdir(files)).filter((candidate) => file.test(candidate));
+    if (wanted.length === 0) throw new Error(`@fontsource-variable/${name} has no font`);
+    for (const font of wanted) {
+      // The font library of Chromium does not find compressed fonts.
+      const uncompressed = await decompress(await readFile(join(files, font)));
+      await writeFile(join(fonts, font.replace(".woff2", ".ttf")), uncompressed);
+    }
+  }
+  await writeFile(join(folder, "fonts.conf"), CONFIGURATION);
+}
+
+const FONTS = [
+  { name: "inter", file: /^inter-latin(-ext)?-wght-normal\.woff2$/ },
+  { name: "jetbrains-mono", file: /^jetbrains-mono-latin-wght-normal\.woff2$/ },
+  { name: "noto-sans-arabic", file: /^noto-sans-arabic-arabic-wght-normal\.woff2$/ },
+  { name: "noto-sans-sc", file: /-wght-normal\.woff2$/ },
+];
+
+/** The package's own file uses Lambda's folders. */
+const CONFIGURATION = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir prefix="relative">fonts</dir></fontconfig>
+<fontconfig>
+<dir prefix="relative">fonts</dir>
+<alias><family>sans-serif</family><prefer><family>Inter Variable</family></prefer></alias>
+<alias><family>monospace</family><prefer><family>JetBrains Mono Variable</family></prefer></alias>
+</fontconfig>
 `;

@@ -50,6 +50,6 @@ export function addressIn(html: string, rel: string): string {
   return link.href;
 }
 
-/** The activity on the home page, from top to bottom. */
+/** The sentences of the shown activity, from top to bottom. */
 export const activityOf = (html: string): readonly string[] =>
-  [...html.matchAll(/<li>([^<]*) <time/g)].map(([, text = ""]) => text);
+  [...html.matchAll(/<li[^>]*><span><bdi>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { UserId } from "../../src/db/records.ts";
+import { ADMINS, type UserId } from "../../src/db/records.ts";
+import { createNavigation } from "../../src/http/navigation.ts";
 import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite, type Site, type SiteOptions } from "../../src/http/site.ts";
 import type { AppFormValues, PageData, PageHelpers } from "../../src/pages/page-data.ts";
@@ -43,10 +44,22 @@ export const signedIn = (username: string): PageHelpers => ({
   CurrentUser: { id: "1" as UserId, username },
 });
 
-/** For whom a page is rendered. */
+const listPages = createNavigation(
+  {
+    people: true,
+    oidc: {},
+    sessions: { list: true },
+    guards: { keys: true, returnTo: true, onDenied: "redirect" },
+    hosts: { publicUrl: "https://auth.test" },
+  },
+  pathsUnder("", "/", true),
+);
+
+/** For whom a page is rendered: a signed-in user can open every page. */
 export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader => ({
   locale,
   helpers,
+  navigation: helpers.CurrentUser && listPages({ ...helpers.CurrentUser, groups: [ADMINS] }, false),
 });
 
 /** The form for a new app. */

@@ -35,7 +35,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       assert.equal(location, cookies.length > 0 ? "/" : "/login");
     }
     const homes = await Promise.all(
-      urls.map((url) => send(`${url}/`, { session: winner?.session })),
+      urls.map((url) => send(`${url}/account/profile`, { session: winner?.session })),
     );
     await gates.stop();
 

@@ -50,7 +50,7 @@ async function cutOff(t: TestContext, { url }: RunningGate, { first, drip = "" }
 async function askGuard(gate: RunningGate, session: string, shouldContinue: () => boolean) {
   let answers = 0;
   while (shouldContinue()) {
-    assert.equal((await gate.send("/", { session })).status, 200);
+    assert.equal((await gate.send("/account/profile", { session })).status, 200);
     answers += 1;
   }
   return answers;

@@ -92,7 +92,7 @@ function register(program: string): void {
         ...how,
         claims: { ...claims, jti: "0".repeat(32), ...changed },
       });
-      const answer = await target.send("/", { session });
+      const answer = await target.send("/account/profile", { session });
       const expected = opens ? [200, undefined] : [303, "/login"];
       assert.deepEqual([answer.status, answer.location], expected, what);
       assert.equal(answer.body.includes("Signed in as owner"), opens, what);

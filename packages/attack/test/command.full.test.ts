@@ -36,7 +36,7 @@ test("finds nothing, changes nothing and uses no sign-in attempt by default", as
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     assert.equal((await gate.signIn()).location, "/");
   }
-  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal((await gate.send("/account/profile", { session })).status, 200);
 });
 
 test("creates no account by default", async (t) => {

@@ -40,7 +40,7 @@ function formatEntry(
     .map(shortenText)
     .join(" · ");
   return {
-    text: shortenText(formatActivity(locale, entry)),
+    text: formatActivity(locale, entry),
     detail,
     isAlarming: alarmingEvents.has(type),
     ...formatTime(locale, at),
@@ -51,5 +51,6 @@ function formatEntry(
 function formatActivity(locale: Locale, { type, summary, subject, address }: LogEntry): string {
   const { events } = getWords(locale);
   const eventType = eventTypes.find((candidate) => candidate === type);
-  return eventType === undefined ? summary : events[eventType](subject ?? address ?? "");
+  if (eventType === undefined) return shortenText(summary);
+  return events[eventType](shortenText(subject ?? address ?? ""));
 }

@@ -47,7 +47,7 @@ async function assertServes(gate: RunningGate, before: string): Promise<void> {
   assert.deepEqual([setup.status, setup.location], [303, "/login"]);
   const { session } = await gate.signIn();
   for (const one of [before, session]) {
-    const home = await gate.send("/", { session: one });
+    const home = await gate.send("/account/profile", { session: one });
     assert.match(home.body, new RegExp(`Signed in as ${OWNER.username}`));
   }
   await gate.stop();

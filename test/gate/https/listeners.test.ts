@@ -49,7 +49,7 @@ test("HTTPS_PORT without a certificate refuses handshakes only", async (t) => {
     await assert.rejects(handshake(t, port, { servername }), /handshake failure/);
   }
   const session = await gate.setUp({ token: setupTokensIn(gate.databaseFile)[0] ?? "" });
-  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal((await gate.send("/account/profile", { session })).status, 200);
   const { status, headers } = await gate.send("/login");
   assert.deepEqual([status, headers[STRICT]], [200, undefined]);
   assertCalm(gate);

@@ -90,9 +90,9 @@ test("counts cached sessions and users of the guards", async (t) => {
     return [value("latchkey_remembered_sessions"), value("latchkey_remembered_users")];
   };
   assert.deepEqual(await of(), [0, 0]);
-  await gate.send("/", { session });
+  await gate.send("/account/profile", { session });
   assert.deepEqual(await of(), [1, 1]);
-  await gate.send("/", { session: (await gate.signIn()).session });
-  await gate.send("/", { session: "forged" });
+  await gate.send("/account/profile", { session: (await gate.signIn()).session });
+  await gate.send("/account/profile", { session: "forged" });
   assert.deepEqual(await of(), [2, 1]);
 });

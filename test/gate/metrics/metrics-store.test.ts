@@ -15,7 +15,8 @@ const failures = (operation: string): string =>
 test("counts each store operation and log entry under its name, with its time", async (t) => {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
-  await gate.send("/", { session });
+  await gate.send("/account/devices", { session });
+  await gate.send("/account/history", { session });
   await gate.signIn();
   const { value: before } = await gate.scrape();
   assert.equal(before(failures("users.replaceHash")), 0, "also before the first call");

@@ -27,10 +27,10 @@ test("to users who are not administrators, the pages and forms are unknown paths
       const form = { ...PHOTOS, app: "photos" };
       assert.equal((await act(action, form, { session })).status, 404, action);
     }
-    assert.ok(!(await open("/account/", { session })).body.includes(APPS));
+    assert.ok(!(await open("/account/profile", { session })).body.includes(APPS));
   }
   assert.deepEqual(stored(), { photos: "Photos" });
-  for (const page of ["/account/", "/account/people"]) {
+  for (const page of ["/account/profile", "/account/people"]) {
     assert.ok((await open(page)).body.includes(`href="${APPS}"`), page);
   }
 });

@@ -242,7 +242,7 @@ test("shows which sign-outs the app has acknowledged", async (t) => {
       row("e", "NULL", "NULL", "NULL", "NULL"),
     ].join()}`,
   );
-  for (const page of [`${APPS}/photos`, "/account/"]) {
+  for (const page of [`${APPS}/photos`, "/account/access"]) {
     const { body } = await open(page);
     for (const text of [
       en.acknowledged,

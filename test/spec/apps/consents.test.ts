@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getWords } from "../../../src/pages/words.ts";
 import { execute, valuesOf } from "../../support/database.ts";
-import type { RunningGate } from "../../support/gate.ts";
+import { type RunningGate, startConfigured } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
+import { partsOf } from "../../support/mint.ts";
 import { addMember } from "../people/at-people.ts";
 import { APPS, atApps, PHOTOS } from "./at-apps.ts";
 
@@ -27,15 +28,16 @@ const countIn = ({ databaseFile }: RunningGate): readonly number[] =>
     (table) => valuesOf(databaseFile, `SELECT id FROM latchkey_${table}`).length,
   );
 
-test("the account page lists the apps that know the person, who takes it back in one step", async (t) => {
+test("lists the apps that know the person, who takes it back in one step", async (t) => {
   const { gate, act, open, ownId } = await atApps(t);
   await act("add", PHOTOS);
   await act("add", { name: "Notes <b>", id: "notes", public: "1" });
-  assert.ok(!(await open("/account/")).body.includes(en.appsAbout), "none yet");
+  const none = (await open("/account/access")).body;
+  assert.ok(none.includes(en.noneYet) && !none.includes(`${APPS}/revoke`));
   const member = addMember(gate, "member", "family");
   for (const app of ["photos", "notes"]) addAccess(gate, ownId, app);
   addAccess(gate, "id of member", "photos");
-  const page = (await open("/account/")).body;
+  const page = (await open("/account/access")).body;
   assert.ok(page.includes(en.appsAbout) && page.includes("Notes &lt;b&gt;"));
   assert.ok(page.includes(en.staysSignedIn));
   const buttons = elements(page, "button").filter(({ name }) => name === "app");
@@ -45,7 +47,7 @@ test("the account page lists the apps that know the person, who takes it back in
   );
 
   const revoked = await act("revoke", { app: "photos" });
-  assert.deepEqual([revoked.status, revoked.location], [303, "/account/#your-apps"]);
+  assert.deepEqual([revoked.status, revoked.location], [303, "/account/access"]);
   assert.match(String(revoked.cookies), /^latchkey-notice=accessIsTakenBack;/);
   assert.deepEqual(countIn(gate), [2, 4, 2], "those of the other app and person stay");
   const again = await act("revoke", { app: "photos" });
@@ -80,10 +82,19 @@ test("taking back what does not exist changes nothing", async (t) => {
   assert.deepEqual(countIn(gate), [1, 2, 1]);
 });
 
-test("without an app that uses OpenID Connect, the account page shows no section", async (t) => {
-  const { gate, act, open, ownId } = await atApps(t);
+test("without an app that uses OpenID Connect, the page offers nothing to take back", async (t) => {
+  const { act, open } = await atApps(t);
   await act("add", { name: "Wiki" });
-  addAccess(gate, ownId, "wiki");
-  const { body } = await open("/account/");
-  assert.ok(!body.includes(`${APPS}/revoke`));
+  const { body } = await open("/account/access");
+  assert.ok(body.includes(en.noneYet) && !body.includes(`${APPS}/revoke`));
+});
+
+test("without OpenID Connect there is no page, and no link to it", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  addAccess(gate, String(partsOf(session).claims.user_id), "photos");
+  assert.equal((await gate.send("/account/access", { session })).status, 404);
+  const { body } = await gate.send("/account/profile", { session });
+  const links = elements(body, "a").map(({ href }) => href);
+  assert.ok(links.includes("/account/history") && !links.includes("/account/access"));
+  assert.equal((await gate.send(`${APPS}/revoke`, { session, form: {} })).status, 404);
 });

@@ -14,7 +14,14 @@ import { inSeconds, inThePast, mint, partsOf } from "../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = getWords("en");
-const PAGES = [PEOPLE, `${PEOPLE}/activity`];
+const PAGES = [PEOPLE, "/account/activity"];
+const ADMIN_AREA = /^\/account\/(apps|people|links|activity)/;
+
+/** The links to pages for administrators. */
+const adminLinksIn = (body: string): readonly string[] =>
+  elements(body, "a")
+    .map(({ href = "" }) => href)
+    .filter((href) => ADMIN_AREA.test(href));
 
 test("to users who are not administrators, the pages and forms are unknown paths", async (t) => {
   const { gate, act, open, ownId } = await atPeople(t);
@@ -36,12 +43,16 @@ test("to users who are not administrators, the pages and forms are unknown paths
       const form = { user: ownId, username: "x", groups: "", link: "x" };
       assert.equal((await act(action, form, { session })).status, 404, action);
     }
-    const home = await open("/account/", { session });
-    assert.ok(!home.body.includes(PEOPLE));
+    const { body } = await open("/account/profile", { session });
+    assert.deepEqual(adminLinksIn(body), []);
   }
   assert.deepEqual(groupsIn(gate), before);
   for (const path of PAGES) assert.equal((await open(path, { session: admin })).status, 200);
-  assert.ok((await open("/account/", { session: admin })).body.includes(`href="${PEOPLE}"`));
+  const profile = await open("/account/profile", { session: admin });
+  const [first = "", ...others] = adminLinksIn(profile.body);
+  assert.deepEqual(others, [], "the other pages of the area are on its first page");
+  const area = await open(first, { session: admin });
+  for (const path of PAGES) assert.ok(adminLinksIn(area.body).includes(path), path);
 });
 
 test("who has just been taken out of the group on another gate is refused at once", async (t) => {
@@ -177,11 +188,13 @@ test("no page or form opens for anyone but an administrator who has just signed 
 test("in the library the pages are off unless the option people is on", async (t) => {
   const { app, session } = await startConfiguredApp(t);
   assert.equal((await app.send(PEOPLE, { session })).status, 404);
-  assert.ok(!(await app.send("/", { session })).body.includes(PEOPLE));
+  assert.deepEqual(adminLinksIn((await app.send("/account/profile", { session })).body), []);
   const on = await startConfiguredApp(t, { people: true });
   assert.equal((await on.app.send(PEOPLE, { session: on.session })).status, 200);
-  const links = elements((await on.app.send("/", { session: on.session })).body, "a");
-  assert.ok(links.some(({ href }) => href === PEOPLE));
+  const profile = await on.app.send("/account/profile", { session: on.session });
+  const [first = ""] = adminLinksIn(profile.body);
+  const area = await on.app.send(first, { session: on.session });
+  assert.ok(adminLinksIn(area.body).includes(PEOPLE));
 });
 
 test("an app that leaves the option out loads nothing of the pages", () => {

@@ -15,14 +15,14 @@ test("changes groups and names, ends sessions and removes, with log entries", as
   const session = addMember(gate, "member");
   const user = "id of member";
   const headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Firefox/142.0" };
-  assert.equal((await open("/account/", { session })).status, 200);
+  assert.equal((await open("/account/profile", { session })).status, 200);
   const grouped = await act("groups", { user, groups: " photos, family ,photos" }, { headers });
   assert.deepEqual([grouped.status, grouped.location], [303, at("member")]);
   assert.match(String(grouped.cookies), /^latchkey-notice=changeIsSaved;/);
   assert.equal((await act("rename", { user, username: "mémber" })).location, at("member"));
   assert.deepEqual(groupsIn(gate), { mémber: ",family,photos,", owner: ",admins," });
   assert.equal((await act("sign-out", { user })).location, at("member"));
-  assert.equal((await open("/account/", { session })).status, 303, "at once");
+  assert.equal((await open("/account/profile", { session })).status, 303, "at once");
   await act("remove", { user });
   assert.deepEqual(Object.keys(groupsIn(gate)), ["owner"]);
   await act("remove", { user }, { headers: { Referer: `http://auth.example.org${PEOPLE}?q=m` } });
@@ -95,7 +95,7 @@ test("administrators can act on themselves, and leave when they are none", async
   execute(gate.databaseFile, "UPDATE latchkey_users SET groups = ',admins,' WHERE username = 'me'");
   const gone = await act("remove", { user: ownId });
   assert.equal(gone.location, "/account/");
-  assert.equal((await open("/account/")).location, "/login");
+  assert.equal((await open("/account/profile")).location, "/login");
   const [entry] = (await gate.logEntries(4)).slice(-1);
   assert.deepEqual([entry?.type, entry?.author], ["user_remove", "admin me"]);
 });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getWords } from "../../../src/pages/words.ts";
 import { execute, insertMany } from "../../support/database.ts";
-import { assertNothingInline, elements } from "../../support/markup.ts";
+import { activityOf, assertNothingInline, elements } from "../../support/markup.ts";
 import { addMember, atPeople, PEOPLE } from "./at-people.ts";
 
 const en = getWords("en");
-const ACTIVITY = `${PEOPLE}/activity`;
+const ACTIVITY = "/account/activity";
 
 /** The usernames on the page, from top to bottom. */
 const namesIn = (body: string): readonly string[] =>
@@ -116,7 +116,7 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   await act("groups", { user, groups: "family" });
   await act("rename", { user, username: "Mem" });
   await act("remove", { user });
-  const texts = async (query: string) => activityTexts((await open(`${ACTIVITY}${query}`)).body);
+  const texts = async (query: string) => activityOf((await open(`${ACTIVITY}${query}`)).body);
   const { events } = en;
   const [removed, renamed] = [events.user_remove("Mem"), events.user_rename("Mem")];
   const grouped = events.user_groups("member");
@@ -130,7 +130,7 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   assert.deepEqual(await texts("?type=unknown&before=x"), await texts(""));
   const { body } = await open(ACTIVITY);
   const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
-  const byOwner = `${en.by("owner")}, 127.0.0.1`;
+  const byOwner = `${en.by("owner")} · 127.0.0.1`;
   assert.deepEqual(details, [byOwner, byOwner, byOwner, "127.0.0.1"], "the setup names nobody");
   assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
 
@@ -141,13 +141,9 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   const seen: string[] = [];
   for (let next: string | undefined = `?user=${ownId}&type=signin`; next !== undefined; ) {
     const page = (await open(next.startsWith("?") ? `${ACTIVITY}${next}` : next)).body;
-    seen.push(...activityTexts(page));
+    seen.push(...activityOf(page));
     next = linkTo(page, "next");
   }
   const newestFirst = Array.from({ length: 120 }, (_, i) => events.signin(`${119 - i}`));
   assert.deepEqual(seen, newestFirst);
 });
-
-/** The texts of the entries. */
-const activityTexts = (html: string): readonly string[] =>
-  [...html.matchAll(/<li><span><bdi>([^<]*)<\/bdi>/g)].map(([, text = ""]) => text);

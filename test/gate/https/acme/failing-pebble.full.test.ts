@@ -39,7 +39,7 @@ wherePebbleIs((withPebble) => {
       const { level, domain, reason } = await logged(gate, "no certificate");
       assert.deepEqual([level, domain], ["error", NAME]);
       assert.match(String(reason), /127\.0\.0\.77.*connection refused/);
-      const home = await gate.send("/", { session, headers: { Host: NAME } });
+      const home = await gate.send("/account/profile", { session, headers: { Host: NAME } });
       assert.equal(home.status, 200);
       assert.equal(home.headers["strict-transport-security"], undefined);
 
