@@ -357,7 +357,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       );
     }
   }
-  if (oidc !== undefined && pages !== undefined) {
+  if (oidc !== undefined && pages?.some(({ page }) => page === "access")) {
     const path = `${apps}/${REVOKE_CONSENT}`;
     const load = () => import("./features/apps/consents-pages.ts");
     routes.push({

@@ -199,7 +199,12 @@ export function createServices(
     async close() {
       clearInterval(cleanUpTimer);
       clearInterval(sumUpTimer);
-      await Promise.all([events.close(), recorder.flush(), services.appUses.flush(), pendingSignOuts.close()]);
+      await Promise.all([
+        events.close(),
+        recorder.flush(),
+        services.appUses.flush(),
+        pendingSignOuts.close(),
+      ]);
       settled.log.sumUp();
     },
   };

@@ -57,7 +57,10 @@ for (const [kind, open] of Object.entries(places)) {
       { id: "p", url: null, groups: [], factors: 1, redirects: [CALLBACK], consent: "none" },
       { id: "wiki", groups: ["family", "friends"], factors: 2, clientType: "none" },
     ]);
-    assert.match(await run("list"), /^wiki +Wiki +family,friends +2 +- +https:\/\/wiki\.test$/m);
+    assert.match(
+      await run("list"),
+      /^wiki +Wiki +on +family,friends +2 +- +https:\/\/wiki\.test$/m,
+    );
     const shown = `${await run("show", "p")}${JSON.stringify(await show("p"))}`;
     assert.ok(!shown.includes(secret) && !shown.includes(String(stored?.hash)));
     assert.match(shown, /^Redirect URIs: +https:\/\/photos\.test\/callback$/m);

@@ -32,13 +32,16 @@ test("the app sees a password and a sign-out that --database-url sets, at once",
   assert.equal((await gate.signIn()).location, "/login?error=1");
   assert.equal((await gate.send("/account/profile", { session })).status, 200);
   assert.equal((await run("user", "sign-out", "owner")).code, 0);
-  await eventually(async () => (await gate.send("/account/profile", { session })).status === 303 || undefined);
+  await eventually(
+    async () => (await gate.send("/account/profile", { session })).status === 303 || undefined,
+  );
 
   const next = await gate.signIn({ password: "another password" });
   const { session: again } = next;
   assert.equal((await gate.send("/account/profile", { session: again })).status, 200);
   assert.equal((await run("user", "password", "owner", "--password-stdin")).code, 0);
-  const hasEnded = async () => (await gate.send("/account/profile", { session: again })).status === 303;
+  const hasEnded = async () =>
+    (await gate.send("/account/profile", { session: again })).status === 303;
   await eventually(async () => (await hasEnded()) || undefined);
 });
 

@@ -104,7 +104,9 @@ test("answers 503 if a commit is not answered, and one password works", async (t
   const { status } = await gate.send("/account/password", { form, session });
   await cut.done;
   assert.equal(status, 503);
-  await eventually(async () => (await gate.send("/account/profile", { session })).status === 200 || undefined);
+  await eventually(
+    async () => (await gate.send("/account/profile", { session })).status === 200 || undefined,
+  );
   const [before, after] = await Promise.all([
     gate.signIn(),
     gate.signIn({ password: "battery staple" }),

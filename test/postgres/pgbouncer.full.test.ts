@@ -77,7 +77,10 @@ whereInstalled("pgbouncer", (pgbouncer) => {
     const answers = await Promise.all(gates.map((gate) => gate.signIn({ password: NEW_PASSWORD })));
     const signedIn = answers.filter(({ location }) => location === "/");
     assert.equal(signedIn.length, 4, "five in total");
-    assert.equal((await other.send("/account/profile", { session: signedIn[0]?.session })).status, 200);
+    assert.equal(
+      (await other.send("/account/profile", { session: signedIn[0]?.session })).status,
+      200,
+    );
 
     const types = (await one.logEntries(5)).map(({ type }) => type);
     assert.deepEqual(types.slice(0, 2), ["signup", "password_change"]);

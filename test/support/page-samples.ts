@@ -49,7 +49,14 @@ const appForm = {
   ...{ sign_out_redirects: "https://a.test/", backchannel: "https://a.test/end" },
   ...{ public: "", consent: "1", signing: "ES256" },
 };
-const listed = { ...app, id: "photos", host: "a.test", needsFactor: true, usesOidc: true, isOff: false };
+const listed = {
+  ...app,
+  id: "photos",
+  host: "a.test",
+  needsFactor: true,
+  usesOidc: true,
+  isOff: false,
+};
 const listedApp = { ...listed, groups: ["family"] };
 const plainApp = { ...listed, host: undefined, groups: [], needsFactor: false, usesOidc: false };
 const secret = { id: "1", ending: "x7Qd", ...time };
@@ -220,7 +227,10 @@ export const samples: Samples = {
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
       ...{ client, secrets: [secret], hasSecrets: true, signOuts: [], ...uses },
       refusedUri: { uri: "https://b.test/", host: "b.test", isElsewhere: true },
-      refused: [{ ...refusal, groups: ["a", "b"] }, { ...refusal, groups: [], needsAdmin: true }],
+      refused: [
+        { ...refusal, groups: ["a", "b"] },
+        { ...refusal, groups: [], needsAdmin: true },
+      ],
       problem: { message: "invalid", fields: ["secret"] },
     },
     {

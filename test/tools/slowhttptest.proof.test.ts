@@ -88,7 +88,8 @@ async function askMeanwhile(ask: () => Promise<number>, over: AbortSignal): Prom
 async function plainly(t: TestContext, env: Readonly<Record<string, string>> = {}) {
   const target = await startTarget(t, env);
   const session = await target.setUp();
-  const ask = async (): Promise<number> => (await target.send("/account/profile", { session })).status;
+  const ask = async (): Promise<number> =>
+    (await target.send("/account/profile", { session })).status;
   return { target, url: target.url, ask };
 }
 

@@ -201,9 +201,7 @@ const findRefusals = async (db: Db, ids: readonly string[]): Promise<readonly Re
   ids.length === 0
     ? []
     : toRefusals(
-        await selectUses(db)
-          .where("latchkey_app_uses.id", "in", ids.slice(0, MAX_IDS))
-          .execute(),
+        await selectUses(db).where("latchkey_app_uses.id", "in", ids.slice(0, MAX_IDS)).execute(),
       );
 
 /** Lists who has opened an app, the last first. */

@@ -95,8 +95,7 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
   if (consent !== "ask" && consent !== "none")
     return { kind: "consent-invalid", value: String(consent) };
   const state = fields.state ?? (app.off === undefined ? "on" : "off");
-  if (state !== "on" && state !== "off")
-    return { kind: "state-invalid", value: String(state) };
+  if (state !== "on" && state !== "off") return { kind: "state-invalid", value: String(state) };
 
   const url = fields.url ?? app.url ?? "";
   const upstream = fields.upstream ?? app.upstream ?? "";

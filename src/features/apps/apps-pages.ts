@@ -79,9 +79,7 @@ async function readAppsData(context: UserContext): Promise<PageData["apps"]> {
     const isOpened = at !== undefined && username !== undefined;
     return {
       ...toListedApp(app, apps, paths.base),
-      opened: isOpened
-        ? { ...formatTime(locale, at), username: shortenText(username) }
-        : undefined,
+      opened: isOpened ? { ...formatTime(locale, at), username: shortenText(username) } : undefined,
       troubles: findTroubles(app, state, now),
     };
   });
