@@ -67,6 +67,13 @@ for (const [kind, open] of Object.entries(places)) {
 
     assert.equal(await run("change", "wiki", "--name", "Notes"), 'Changed the app "wiki".\n');
     assert.partialDeepStrictEqual(await show("wiki"), { name: "Notes", factors: 2 });
+    assert.equal(await run("change", "wiki", "--off"), 'Changed the app "wiki".\n');
+    assert.match(await run("list"), /^wiki +Notes +off +family,friends/m);
+    assert.match(await run("show", "wiki"), /^State: +off, nobody may open it$/m);
+    assert.partialDeepStrictEqual(await show("wiki"), { state: "off", name: "Notes" });
+    assert.match(await refuse(2, "change", "wiki", "--on", "--off"), /--on|--off/);
+    await run("change", "wiki", "--on");
+    assert.partialDeepStrictEqual(await show("wiki"), { state: "on", name: "Notes" });
     assert.equal(await run("remove", "wiki"), 'Removed the app "wiki".\n');
     for (const args of [
       ["remove", "wiki"],
