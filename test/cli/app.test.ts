@@ -86,7 +86,7 @@ for (const [kind, open] of Object.entries(places)) {
       "cli app_add: Added the app wiki",
       "cli app_add: Added the app p",
       "cli app_secret: Made a secret of the app p",
-      "cli app_change: Changed the app wiki",
+      ...Array(3).fill("cli app_change: Changed the app wiki"),
       "cli app_remove: Removed the app wiki",
     ]);
   });
