@@ -31,7 +31,7 @@ export function startMix(context: CaseContext, url: string, session: string): Mi
   const visitors: readonly Visitor[] = [
     ...Array.from({ length: 4 }, () => ({ perSecond: 35, request: () => guardRequest(session) })),
     { perSecond: 20, request: () => page("/login", 200) },
-    { perSecond: 10, request: () => ({ ...page("/", 200), session }) },
+    { perSecond: 10, request: () => ({ ...page("/account/profile", 200), session }) },
     { perSecond: 5, request: () => page("/nowhere", 404) },
     { perSecond: 5, request: () => post("/logout", {}, "/login") },
     { perSecond: 5, request: () => post("/setup", { username: "second" }, "/login") },

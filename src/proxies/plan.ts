@@ -73,10 +73,10 @@ export const block = (
  * paths.
  */
 const GATE_PATHS: readonly string[] = [
-  ...["/login", "/setup", "/logout"],
+  ...["/login", "/setup", "/logout", "/apps"],
   ...["/latchkey.css", "/latchkey.js", "/latchkey-passkeys.js", "/latchkey-logo"],
 ];
-const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
+const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/", "/latchkey-icons/"];
 
 /** @throws ProxyOptionError */
 export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan {

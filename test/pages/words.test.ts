@@ -207,11 +207,12 @@ for (const locale of locales) {
   });
 }
 
-/** German has these words, too. */
+/** Other languages have these words, too. */
 const ALIKE = new Set([
   "direction",
   "passkeys",
   "apps",
+  "admin",
   "pages.access",
   "pages.apps",
   "pages.links",

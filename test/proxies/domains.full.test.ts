@@ -133,9 +133,9 @@ for (const name of Object.keys(proxies)) {
       assert.match(await log(), /\/album/);
       for (const code of codes) assert.ok(!(await log()).includes(code));
 
-      await page.goto(`${auth}/`);
-      await page.locator("#sessions").click();
-      assert.match(await page.locator("#your-sessions").innerText(), /photos\.other\.test/);
+      await page.goto(`${auth}/account/devices`);
+      assert.match(await page.locator("main").innerText(), /photos\.other\.test/);
+      await page.locator("details summary").click();
       await page.getByRole("button", { name: "Sign out everywhere", exact: true }).click();
       await page.waitForURL(`${auth}/login`);
       for (const url of [target, wiki]) {

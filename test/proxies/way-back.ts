@@ -73,8 +73,15 @@ export function testReturnTargets(rule: Rule): void {
   rule("serves the password form with style sheet and script, which works", async (site, setUp) => {
     await site.gate.setUp();
     const { session } = await fillIn(site, `${site.gateUrl}/login`);
-    const home = `${site.gateUrl}${setUp === "One host" ? "/account/" : "/"}`;
-    const { status, body } = await openPage(site, home, { session });
+    const first = `${site.gateUrl}${setUp === "One host" ? "/account/" : "/"}`;
+    const opened = redirectTarget(first, await openPage(site, first, { session }));
+    const expected = setUp === "One host" ? "/account/profile" : "/apps";
+    assert.equal(opened, `${site.gateUrl}${expected}`);
+    for (const path of ["/apps", "/account/profile"]) {
+      assert.equal((await openPage(site, site.gateUrl + path, { session })).status, 200, path);
+    }
+    const page = `${site.gateUrl}/account/sign-in`;
+    const { status, body } = await openPage(site, page, { session });
     assert.equal(status, 200);
     const sheet = /<link rel="stylesheet" href="([^"]+)"/.exec(body)?.[1] ?? "";
     const style = await site.visit(`${site.gateUrl}${sheet}`);
@@ -86,13 +93,13 @@ export function testReturnTargets(rule: Rule): void {
     const changed = await site.visit(`${site.gateUrl}/account/password`, {
       form: changeForm(OWNER.password, "a new one"),
       session,
-      headers: { Origin: site.gateUrl, Referer: home },
+      headers: { Origin: site.gateUrl, Referer: page },
     });
     assert.equal(changed.status, 303);
-    assert.equal(redirectTarget(home, changed), home);
+    assert.equal(redirectTarget(page, changed), page);
     const [notice = ""] = changed.cookies.map((cookie) => cookie.split(";", 1)[0]);
     const headers = { Cookie: `session=${session}; ${notice}` };
-    const again = await openPage(site, home, { headers });
+    const again = await openPage(site, page, { headers });
     assert.match(again.body, /class="notice" role="status"/);
     assert.equal((await site.gate.signIn({ password: "a new one" })).location, "/");
     assert.deepEqual(site.app.arrivals, []);

@@ -22,7 +22,7 @@ const clients = addresses(1);
 const requests: readonly ((session: string) => Request)[] = [
   guardRequest,
   () => ({ kind: "page", path: "/login", expected: isFullPage }),
-  (session) => ({ kind: "home", path: "/", session, expected: isFullPage }),
+  (session) => ({ kind: "account", path: "/account/profile", session, expected: isFullPage }),
   () => ({
     kind: "sign-in",
     path: "/login",
