@@ -26,7 +26,7 @@ const MAX_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** Returns the day of a time, in days since 1970 in UTC. */
-export const toDay = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+const toDay = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
 const HOUR_MS = 3_600_000;
 const toHour = (at: Date): number => Math.floor(at.getTime() / HOUR_MS);

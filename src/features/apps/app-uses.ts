@@ -6,9 +6,9 @@ import { judgeUser } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
 import { checkRedirect } from "./app-urls.ts";
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 /** A week has this many days, the last one today. */
-export const WEEK_DAYS = 7;
+const WEEK_DAYS = 7;
 
 const MAX_OPENED = 4;
 const MAX_REFUSED = 5;
@@ -111,15 +111,15 @@ function toHostName(uri: string): string {
   return protocol === "https:" || protocol === "http:" ? host : protocol;
 }
 
-/**
- * Sums up the last seven days.
- *
- * @param today in days since 1970.
- */
+/** Sums up the last seven days in UTC. */
 export function sumUpWeek(
   days: AppUses["days"],
-  today: number,
-): { readonly people: number; readonly counts: readonly number[] } {
+  now: Date,
+): {
+  readonly people: number;
+  readonly days: readonly { readonly day: Date; readonly count: number }[];
+} {
+  const today = Math.floor(now.getTime() / DAY_MS);
   const first = today - WEEK_DAYS + 1;
   const counts = Array.from({ length: WEEK_DAYS }, () => 0);
   let people = 0;
@@ -128,5 +128,8 @@ export function sumUpWeek(
     if (inWeek.length > 0) people += 1;
     for (const [day, count] of inWeek) counts[day - first] = (counts[day - first] ?? 0) + count;
   }
-  return { people, counts };
+  return {
+    people,
+    days: counts.map((count, at) => ({ day: new Date((first + at) * DAY_MS), count })),
+  };
 }

@@ -1,4 +1,3 @@
-import { toDay } from "../../db/queries/app-uses.ts";
 import { ADMINS, type App, toPublicUser, type UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import { APP_FORMS, OIDC_DISCOVERY, REVOKE_CONSENT } from "../../http/paths.ts";
@@ -23,14 +22,7 @@ import type { Context, UserContext } from "../context.ts";
 import type { Apps } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
 import { toShownApp } from "./app-icon-pages.ts";
-import {
-  type AppUses,
-  DAY_MS,
-  findTroubles,
-  readAppUses,
-  sumUpWeek,
-  WEEK_DAYS,
-} from "./app-uses.ts";
+import { type AppUses, findTroubles, readAppUses, sumUpWeek } from "./app-uses.ts";
 import { toShownSignOut } from "./consents-pages.ts";
 import { listEntryGroups } from "./let-in.ts";
 
@@ -179,17 +171,13 @@ function showUses(
   { opened, refused, days }: AppUses,
   now: Date,
 ): Pick<Extract<PageData["app"], { readonly kind: "app" }>, "week" | "opened" | "refused"> {
-  const today = toDay(now);
-  const { people, counts } = sumUpWeek(days, today);
+  const { people, days: week } = sumUpWeek(days, now);
   const groups = listEntryGroups(app);
   return {
     week: {
-      count: counts.reduce((sum, count) => sum + count, 0),
+      count: week.reduce((sum, { count }) => sum + count, 0),
       people,
-      days: counts.map((count, at) => {
-        const day = new Date((today - WEEK_DAYS + 1 + at) * DAY_MS);
-        return { label: formatDate(locale, day).utc, count };
-      }),
+      days: week.map(({ day, count }) => ({ label: formatDate(locale, day).utc, count })),
     },
     opened: opened.map(({ use, user }) => ({
       username: shortenText(user.username),

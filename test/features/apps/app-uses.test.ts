@@ -90,8 +90,16 @@ test("sums up seven days, the last one today", () => {
     [[101, 9]],
     [],
   ] as const;
-  assert.deepEqual(sumUpWeek(days, 100), { people: 2, counts: [2, 0, 0, 0, 0, 0, 3] });
-  assert.deepEqual(sumUpWeek([], 100), { people: 0, counts: [0, 0, 0, 0, 0, 0, 0] });
+  const toDate = (day: number): Date => new Date(day * 86_400_000);
+  const now = new Date(toDate(101).getTime() - 1);
+  const found = sumUpWeek(days, now);
+  assert.deepEqual([found.people, found.days[0]?.day], [2, toDate(94)]);
+  assert.deepEqual(
+    found.days.map(({ count }) => count),
+    [2, 0, 0, 0, 0, 0, 3],
+  );
+  const none = sumUpWeek([], now);
+  assert.deepEqual([none.people, none.days.length], [0, 7]);
 });
 
 test("offers an address as one of the app only if the app has its host or scheme", async (t) => {
