@@ -13,13 +13,14 @@ import { getRequestKind } from "./http/request-kind.ts";
 import { type Answer, redirect, withHeader } from "./http/responses.ts";
 import { addReturnTo, getHandoffRoot, readReturnTarget } from "./http/return-to.ts";
 import { isCrossSite } from "./http/same-origin.ts";
-import type { Viewer } from "./http/views.ts";
+import { getReadableHost, type Viewer } from "./http/views.ts";
 import { logRefusal } from "./http/warnings.ts";
 import { getHost, type WebRequest } from "./http/web-request.ts";
 import { isAdmitted, type NotAdmitted } from "./identity/authenticate-session.ts";
 import { findAdmin } from "./identity/groups.ts";
 import { allowsAnyHost, judgeHost } from "./lib/allowed-hosts.ts";
 import { Fault, isClientGone, toError } from "./lib/fault.ts";
+import { isLoopbackHost } from "./lib/loopback.ts";
 import type { MaybePromise } from "./lib/maybe-promise.ts";
 import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
 
@@ -60,12 +61,14 @@ async function answerInOrder(
   try {
     const checksHost = pathRoutes === undefined || pathRoutes.host === "checked";
     if (checksHost && !(await isHostAllowed(services, request))) {
-      return await views.misdirected({ request });
+      return await answerMisdirected(services, request);
     }
     if (pathRoutes === undefined) return await views.error({ request }, 404, "noSuchPage");
     if (route === undefined) {
       const headers = { Allow: pathRoutes.allow };
-      return await views.error({ request }, 405, "methodNotAllowed", headers);
+      const isPage = ["GET", "HEAD"].includes(request.method) && pathRoutes.allow === "POST";
+      const message = isPage ? "formsOnly" : "methodNotAllowed";
+      return await views.error({ request }, 405, message, headers);
     }
 
     if (route.method === "POST" && isForeignForm(services, route, request)) {
@@ -163,6 +166,20 @@ async function isHostAllowed(
       return false;
   }
 }
+
+/** Answers a request for a host that is not allowed, and logs which settings would allow it. */
+function answerMisdirected(services: Services, request: WebRequest): Promise<Answer> {
+  const host = getReadableHost(request).slice(0, MAX_LOGGED_HOST);
+  logRefusal(services, request, HOST_REFUSED, { host });
+  // Behind a proxy that is not trusted, every visitor has the address of the proxy.
+  const isForwarded = request.header("x-forwarded-for") !== undefined;
+  const isLocal = isLoopbackHost(services.proxies.getAddressOrUnknown(request));
+  return services.views.misdirected({ request }, isLocal && !isForwarded ? "operator" : "visitor");
+}
+
+const MAX_LOGGED_HOST = 255;
+const HOST_REFUSED =
+  "request for another host refused: ALLOWED_HOSTS (hosts.allowed) or PUBLIC_URL (hosts.publicUrl) can allow the host";
 
 /**
  * Returns whether another site sent the form. Latchkey's own public URL never counts as another

@@ -255,6 +255,19 @@ export interface PageData {
     readonly offersPasskeys: boolean;
     /** True if the next page requires a code or a passkey. */
     readonly needsFactor?: boolean;
+    /**
+     * The next page requires a second factor, and the signed-in user has none. The paths, if there
+     * are any, lead to where the user can get one. The page then has no form.
+     */
+    readonly lacksFactor?:
+      | { readonly passkeys: string | undefined; readonly codes: string | undefined }
+      | undefined;
+    /** True if only a passkey leads on, so that the page has no field for the password. */
+    readonly needsPasskey?: boolean;
+    /** True if the signed-in user cannot confirm without a code. */
+    readonly needsCode?: boolean;
+    /** A signed-in user who does not confirm, or cannot, continues here. */
+    readonly cancelTo?: string | undefined;
     readonly notice?: Notice | undefined;
   };
   readonly setup: {
@@ -273,8 +286,10 @@ export interface PageData {
     readonly username: string;
     /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
-    /** Lists the names of the apps that the link is for. */
-    readonly apps: readonly string[];
+    /** The administrator who made the link on a page had this username. */
+    readonly madeBy: string | undefined;
+    /** Lists the apps that the link is for. */
+    readonly apps: readonly ShownApp[];
     readonly problem?: FormProblem<LinkField> | undefined;
   };
   /** The page of the apps that the person may open. */
@@ -467,8 +482,12 @@ export interface PageData {
     readonly signOutUrl?: string | undefined;
     /** This is the sign-in page, if Latchkey would refuse a sign-out from the page's host. */
     readonly signInUrl?: string | undefined;
-    /** This is the home page for that user. */
-    readonly accountUrl?: string | undefined;
+    /** This is the first page of the signed-in user, or of every user on the page for a host. */
+    readonly home?: { readonly page: "apps" | "account"; readonly url: string } | undefined;
+    /** After an internal failure, the same request can be repeated here. It is empty for the page itself. */
+    readonly retryUrl?: string | undefined;
+    /** This is Latchkey's own URL, for a request at a host that is not allowed. */
+    readonly publicUrl?: string | undefined;
     /**
      * This is the app that does not admit the user, or the host that is not allowed or has no app.
      */

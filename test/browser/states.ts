@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
+import { addApps as addAppsOf } from "../support/add-app.ts";
 import type { Visiting } from "../support/browser.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -29,7 +30,7 @@ export interface State {
 
 type Steps = (at: AtGate) => Promise<unknown>;
 
-const ERRORS: Visiting = { statuses: [403, 404, 405, 421, 422] };
+const ERRORS: Visiting = { statuses: [403, 404, 405, 421, 422, 500] };
 
 /** On a gate without an account that requires a token and offers a domain. */
 const unconfigured = (name: string, steps: Steps): State => ({
@@ -172,6 +173,64 @@ async function addApps({ gate, page }: AtGate): Promise<void> {
   }
 }
 
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="15" fill="#d9772b"/><rect x="14" y="17" width="36" height="30" rx="5" fill="none" stroke="#fff" stroke-width="3.5"/></svg>';
+
+const CLIENT = { redirects: CALLBACK, clientType: "public", consent: 1 } as const;
+
+/** Adds an app with an icon and one without, as another process does. */
+async function addIcons({ gate }: AtGate): Promise<void> {
+  const app = (id: string, name: string) => ({
+    ...{ id, name, url: `https://${id}.example.org`, groups: ["admins"], ...CLIENT },
+  });
+  await addAppsOf(gate, app("photos", "Photos"), app("films", "Films and television"));
+  const body = Buffer.from(ICON).toString("base64");
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_app_icons (id, type, body) VALUES ('photos/light', 'image/svg+xml', '${body}')`,
+  );
+}
+
+/** A gate at a domain, as the settings of other hosts and of OpenID Connect need it. */
+const DOMAIN = { cookieDomain: "example.org", publicUrl: "https://auth.example.org" } as const;
+const TO_PHOTOS = "return_to=https%3A%2F%2Fphotos.example.org%2F";
+
+/** At a sign-in to an app by OpenID Connect, with these parameters. */
+const toAuthorize =
+  (parameters: Readonly<Record<string, string>> = {}): Steps =>
+  async (at) => {
+    await addIcons(at);
+    const query = new URLSearchParams({
+      ...{ client_id: "photos", response_type: "code", scope: "openid groups", state: "state" },
+      ...{ redirect_uri: CALLBACK, code_challenge: "a".repeat(43), code_challenge_method: "S256" },
+      ...parameters,
+    });
+    await to(`/oidc/authorize?${query}`)(at);
+  };
+
+/** At the page for the code of a television, whose form addresses the public URL. */
+async function toDevice(at: AtGate): Promise<void> {
+  const { gate, page } = at;
+  await addIcons(at);
+  const [{ value: session = "" } = {}] = await page.context().cookies();
+  await carry({ ...at, url: DOMAIN.publicUrl }, session);
+  await page.route(`${DOMAIN.publicUrl}/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const cookies = await page.context().cookies(DOMAIN.publicUrl);
+    const headers = {
+      ...route.request().headers(),
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
+    };
+    const url = `${gate.url}${pathname}${search}`;
+    await route.fulfill({ response: await route.fetch({ url, headers, maxRedirects: 0 }) });
+  });
+  const form = { client_id: "films", scope: "openid" };
+  const { body } = await gate.send("/oidc/device", { form });
+  const { user_code } = JSON.parse(body);
+  await page.goto(`${DOMAIN.publicUrl}/login/device?user_code=${user_code}`);
+  await page.locator('[name="confirm"]').waitFor();
+}
+
 /** On the page of an app, with sign-outs of all kinds, people who opened it, and who may not. */
 async function atApp(at: AtGate): Promise<void> {
   const [{ value: session = "" } = {}] = await at.page.context().cookies();
@@ -234,6 +293,114 @@ export const states: readonly State[] = [
   ),
   signedOut("sign-in", to("/login")),
   signedOut("failed sign-in", to("/login?error=1")),
+  signedOut("first failed sign-in", async (at) => {
+    await to("/login")(at);
+    await submit(at.page, "/login", { ...OWNER, password: "wrong" });
+  }),
+  signedOut(
+    "sign-in to an app",
+    async (at) => {
+      await addIcons(at);
+      await to(`/login?${TO_PHOTOS}`)(at);
+    },
+    DOMAIN,
+  ),
+  signedOut(
+    "sign-in to an app without an icon",
+    async (at) => {
+      await addIcons(at);
+      await to("/login?return_to=https%3A%2F%2Ffilms.example.org%2F")(at);
+    },
+    DOMAIN,
+  ),
+  signedIn(
+    "sign-in to an app with the passkey first",
+    async (at) => {
+      await addIcons(at);
+      execute(
+        at.gate.databaseFile,
+        "INSERT INTO latchkey_passkeys SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM latchkey_users",
+      );
+      await loggedOff(`/login?${TO_PHOTOS}`)(at);
+    },
+    DOMAIN,
+  ),
+  signedIn(
+    "second step of a sign-in to an app",
+    async (at) => {
+      await addIcons(at);
+      await codesOn(at);
+      await loggedOff(`/login?${TO_PHOTOS}`)(at);
+      await fill(at.page, OWNER);
+      await sendButton(at.page, "/login").click();
+      await at.page.keyboard.type("4821");
+    },
+    DOMAIN,
+  ),
+  signedIn("second step with a recovery code", async (at) => {
+    await codesOn(at);
+    await loggedOff()(at);
+    await fill(at.page, OWNER);
+    await sendButton(at.page, "/login").click();
+    await at.page.locator("button[data-other]").click();
+  }),
+  signedIn(
+    "one more step",
+    async (at) => {
+      await addIcons(at);
+      await to(`/login?factor=2&${TO_PHOTOS}`)(at);
+    },
+    DOMAIN,
+  ),
+  signedIn("confirming with a code", async (at) => {
+    await codesOn(at);
+    await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
+    await to("/login?again=1&return_to=%2Faccount%2Fkeys")(at);
+  }),
+  signedIn(
+    "welcome back to an app",
+    async (at) => {
+      await addIcons(at);
+      await to(`/login?${TO_PHOTOS}`)(at);
+    },
+    DOMAIN,
+  ),
+  signedIn(
+    "a handoff that failed",
+    to(
+      `/login?handoff_failed=1&return_to=${encodeURIComponent("/login/handoff?return_to=https%3A%2F%2Fphotos.other.net%2F")}`,
+    ),
+    { ...DOMAIN, returnDomains: ["other.net"] },
+  ),
+  signedIn("consent", toAuthorize(), { publicUrl: "https://auth.example.org" }),
+  signedIn("a device to sign in", toDevice, { publicUrl: "https://auth.example.org" }),
+  signedIn(
+    "a sign-out that an app asks for",
+    async (at) => {
+      await addIcons(at);
+      await to("/oidc/logout?client_id=photos")(at);
+    },
+    { publicUrl: "https://auth.example.org" },
+  ),
+  signedIn("unknown path, signed in", to("/nothing")),
+  signedIn(
+    "wrong address with a public URL",
+    ({ page, gate }) => page.goto(gate.url.replace("127.0.0.1", "localhost")),
+    { allowedHosts: ["127.0.0.1"], publicUrl: "https://auth.example.org" },
+  ),
+  signedIn("a failure", async (at) => {
+    execute(at.gate.databaseFile, "ALTER TABLE latchkey_keys RENAME TO broken");
+    await to("/account/keys")(at);
+  }),
+  signedOut("invitation for apps", async (at) => {
+    await addIcons(at);
+    await toLink("invite", "--username", "nora", "--groups", "admins", "--app", "photos,films")(at);
+    execute(
+      at.gate.databaseFile,
+      "UPDATE latchkey_links SET made_by = maker.username, maker_id = maker.id, maker_valid_up_to = 9e12 FROM latchkey_users AS maker",
+    );
+    await at.page.reload();
+  }),
   signedOut("unknown path", to("/nothing")),
   signedOut("form from another site", crossSite),
   signedOut("invitation rejected", async (at) => {
@@ -413,10 +580,7 @@ export const states: readonly State[] = [
   ...["sign-in with a passkey", "sign-in with the passkey first"].map((name, index) =>
     signedIn(name, async (at) => {
       await manyRows(at, 1);
-      await at.page.evaluate(
-        (used) => used && localStorage.setItem("latchkey-passkey", "1"),
-        index,
-      );
+      await at.page.evaluate((used) => localStorage.setItem("latchkey-passkey", used), `${index}`);
       await at.page.context().clearCookies();
       await at.page.goto(new URL("/login", at.page.url()).href);
     }),

@@ -10,6 +10,7 @@ const unconfigured: PageHelpers = { ...signedOut, NeedsSetup: true };
 const groups = ["sample"];
 const user = { id: "1" as UserId, username: "sample", groups };
 const signedIn: PageHelpers = { ...signedOut, CurrentUser: user };
+const asGuest: PageHelpers = { ...signedOut, CurrentUser: { ...user, guest: true } };
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
@@ -118,12 +119,36 @@ export const samples: Samples = {
       handoffFailed: true,
       notice: "sessionNotEnded",
     },
-    { ...signedIn, ...asking, confirms: true, needsFactor: true },
+    { ...signedIn, ...asking, confirms: true, needsFactor: true, needsCode: true, cancelTo: "/" },
+    { ...signedIn, ...asking, confirms: true, HasError: true, asksCode: false, cancelTo: "/" },
+    {
+      ...{ ...signedIn, ...asking, asksCode: false, confirms: true, needsFactor: true },
+      ...{ needsPasskey: true, app: withIcons, cancelTo: "/" },
+    },
+    {
+      ...{ ...signedIn, ...asking, needsFactor: true, returnHost: "example.org", cancelTo: "/" },
+      lacksFactor: { passkeys: "/#passkeys", codes: "/#codes" },
+    },
+    {
+      ...{ ...asGuest, ...asking, needsFactor: true, cancelTo: "/" },
+      lacksFactor: { passkeys: undefined, codes: undefined },
+    },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
   link: [
-    { ...signedOut, purpose: "invite", username: "", isUsernameSet: false, apps: [] },
-    { ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true, apps: ["sample"] },
+    {
+      ...{ ...signedOut, purpose: "invite", username: "", isUsernameSet: false },
+      ...{ madeBy: undefined, apps: [] },
+    },
+    {
+      ...{ ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true },
+      ...{ madeBy: "sample", apps: [app, withIcons] },
+    },
+    {
+      ...{ ...signedOut, purpose: "invite", username: "sample", isUsernameSet: true },
+      ...{ madeBy: "sample", apps: [] },
+      problem: { message: "invalid", fields: ["password"] },
+    },
   ],
   launcher: [
     { ...signedIn, sections: [] },
@@ -252,14 +277,18 @@ export const samples: Samples = {
     { ...signedIn, entries: [entry], name: "", type: "signin", types: ["signin"], next: "?" },
   ],
   error: [
-    { ...signedOut, status: 503, message: "busy", requestId: "1" },
+    { ...signedOut, status: 503, message: "busy", requestId: "1", retryUrl: "" },
+    { ...signedOut, status: 500, message: "broken", requestId: "1", retryUrl: "/setup" },
+    { ...signedIn, status: 404, message: "gone", home: { page: "account", url: "/" } },
+    { ...signedOut, status: 421, message: "wrong", publicUrl: "https://auth.test" },
+    { ...signedOut, status: 421, message: "wrong", host: "a.test" },
     { ...unconfigured, status: 404, title: "sample", message: "not there" },
     {
       ...signedIn,
       status: 403,
       message: "no",
       offersSignOut: true,
-      accountUrl: "/",
+      home: { page: "apps", url: "/" },
       host: "a.test",
     },
     {

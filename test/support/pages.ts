@@ -85,7 +85,7 @@ const appForm: AppFormValues = {
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
-  link: { purpose: "invite", username: "", isUsernameSet: false, apps: [] },
+  link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
   launcher: { sections: [] },
   profile: { groups: [], end: undefined },
   signInMethods: {

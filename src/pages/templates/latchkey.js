@@ -6,6 +6,9 @@
   /** After this time, the user can submit a form again if the request was lost. */
   const RESUBMIT_AFTER_MS = 5000;
 
+  /** From this failed sign-in on, the page explains the limit. */
+  const SHOWN_FROM = 3;
+
   /** @type {readonly [Intl.RelativeTimeFormatUnit, number][]} */
   const UNITS = [
     ["year", 365 * 86_400_000],
@@ -142,18 +145,26 @@
     );
   }
 
-  /** A failed sign-in redirects to the empty form, without the username in the URL. */
+  /**
+   * A failed sign-in redirects to the empty form, without the username in the URL. The limit of
+   * attempts is explained when it is near.
+   */
   function keepUsername() {
     const KEY = "latchkey-username";
-    const kept = sessionStorage.getItem(KEY);
+    const [, failed = "", kept = ""] = /^(\d)(.*)/s.exec(sessionStorage.getItem(KEY) ?? "") ?? [];
+    const attempts = new URLSearchParams(location.search).get("error") ? Number(failed) : 0;
     sessionStorage.removeItem(KEY);
     /** @type {HTMLFormElement | null} */
     const form = document.querySelector('form[action$="/login"]');
     const username = form?.elements.namedItem("username");
     const password = form?.elements.namedItem("password");
     if (!(username instanceof HTMLInputElement && password instanceof HTMLInputElement)) return;
-    form?.addEventListener("submit", () => sessionStorage.setItem(KEY, username.value));
-    if (kept === null || !new URLSearchParams(location.search).get("error")) return;
+    const next = Math.min(attempts + 1, SHOWN_FROM);
+    form?.addEventListener("submit", () => sessionStorage.setItem(KEY, `${next}${username.value}`));
+    if (attempts === 0) return;
+    /** @type {HTMLElement | null} */
+    const limit = document.querySelector("[data-attempts]");
+    if (limit) limit.hidden = attempts < SHOWN_FROM;
     username.value = kept;
     // After the browser has followed the autofocus of the username.
     requestAnimationFrame(() => password.focus());
