@@ -1,7 +1,7 @@
 import type { User } from "./db/records.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
 import { answerSignInMethodForm } from "./features/sign-in-methods/sign-in-methods-pages.ts";
-import { type Form, type FormProblem, readForm } from "./http/form.ts";
+import { type Form, type FormProblem, readForm, readUpload } from "./http/form.ts";
 import { findAppPage, findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
@@ -75,14 +75,19 @@ async function answerInOrder(
       logRefusal(services, request, "form of another site refused");
       return await views.error({ request }, 403, "crossSite");
     }
-    const form = route.form === undefined ? NO_FORM : await readForm(request);
+    const context: Context = { ...services, request, client: proxies.getClient(request) };
+    if (route.form === "upload") {
+      // A file takes more memory than a form, so other clients cannot send one.
+      const early = await authorize(context, route);
+      if (early.kind === "refused") return early.answer;
+    }
+    const form = await readBodyOf(route, request);
     if (form === "too-large") {
       logRefusal(services, request, "unreadable form refused");
       return await views.error({ request }, 413, "formUnreadable");
     }
     if (form === "aborted") return await views.error({ request }, 400, "formUnreadable");
 
-    const context: Context = { ...services, request, client: proxies.getClient(request) };
     if (route.access === "public") {
       failure = route.failure;
       if (typeof form === "function") return await route.run(context, form);
@@ -104,6 +109,21 @@ async function answerInOrder(
       : await route.run(userContext, form);
   } catch (thrown) {
     return answerFailure(services, { request, user }, thrown, failure);
+  }
+}
+
+/** Reads the body of a request as the route expects it. */
+function readBodyOf(
+  { form }: Pick<CheckedRoute, "form">,
+  request: WebRequest,
+): MaybePromise<Form | FormProblem> {
+  switch (form) {
+    case undefined:
+      return NO_FORM;
+    case "upload":
+      return readUpload(request);
+    default:
+      return readForm(request);
   }
 }
 
@@ -190,6 +210,7 @@ function refuseUnreadable(
       logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 415, "notAForm");
     case "not-utf8":
+    case "malformed":
       logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 400, "formUnreadable");
     case "already-read":

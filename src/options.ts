@@ -287,6 +287,7 @@ const pageOptions = {
   person: pageFunction(),
   links: pageFunction(),
   apps: pageFunction(),
+  newApp: pageFunction(),
   app: pageFunction(),
   activity: pageFunction(),
   error: pageFunction(),

@@ -40,6 +40,7 @@ import {
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
+  NEW_APP,
   OAUTH_DISCOVERY,
   OIDC,
   OIDC_DEVICE,
@@ -105,8 +106,8 @@ export interface UserChecks extends RouteChecks {
    * `admin` path does not exist.
    */
   readonly access: "user" | "guest" | "enrolling" | "admin";
-  /** By default, the body is not read. */
-  readonly form?: "read";
+  /** An `upload` is a form with a file. By default, the body is not read. */
+  readonly form?: "read" | "upload";
   /**
    * Requires a sign-in within the last ten minutes. The sign-in returns to this page of the account,
    * or to the page of people, links or apps that has the form.
@@ -350,6 +351,12 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         access: "admin",
         run: async (context) => (await loadApps()).getApps(context),
       },
+      {
+        method: "GET",
+        path: `${apps}/${NEW_APP}`,
+        access: "admin",
+        run: async (context) => (await loadApps()).getNewApp(context),
+      },
       { method: "GET", path: `${apps}/`, match: "prefix", access: "admin", run: getApp },
     );
     for (const name of APP_FORMS) {
@@ -359,7 +366,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
           method: "POST",
           path,
           access: "admin",
-          form: "read",
+          form: name === "icon" ? "upload" : "read",
           recent: "apps",
           run: async (context, form) => (await loadActions()).postApps(name, context, form),
         },
@@ -368,7 +375,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       );
     }
   }
-  if (oidc !== undefined && pages !== undefined) {
+  if (oidc !== undefined && pages?.some(({ page }) => page === "access")) {
     const path = `${apps}/${REVOKE_CONSENT}`;
     const load = () => import("./features/apps/consents-pages.ts");
     routes.push({

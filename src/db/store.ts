@@ -1,11 +1,12 @@
 import type { Db } from "./database.ts";
 import type { Observer, Operations } from "./operations.ts";
+import * as appUses from "./queries/app-uses.ts";
 import * as apps from "./queries/apps.ts";
 import * as codes from "./queries/codes.ts";
 import * as consents from "./queries/consents.ts";
 import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
-import { listGroups } from "./queries/groups.ts";
+import { countAdmitted, listGroups } from "./queries/groups.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
@@ -55,6 +56,8 @@ export interface Store {
   readonly keys: StoreParts["keys"];
   /** Stores apps with their secrets and icons. @internal */
   readonly apps: StoreParts["apps"];
+  /** Stores when people have opened apps, and when apps were refused to them. @internal */
+  readonly appUses: StoreParts["appUses"];
   /** @internal */
   readonly consents: StoreParts["consents"];
   /** Stores who has signed in to which app. @internal */
@@ -132,6 +135,7 @@ export function createParts<Open extends OpenDatabase>(
       forgetName: operation("users.forgetName", names.forgetName),
       setGroups: operation("users.setGroups", users.setUserGroups),
       change: operation("users.change", users.changeUser),
+      addGroup: operation("users.addGroup", users.addUserGroup),
       remove: operation("users.remove", users.removeUser),
       replaceHash: operation("users.replaceHash", users.replacePasswordHash),
       endSessions: operation("users.endSessions", users.endSessionsOfUser),
@@ -144,6 +148,7 @@ export function createParts<Open extends OpenDatabase>(
       find: operation("people.find", findPerson),
       findUsernames: operation("people.findUsernames", findUsernames),
       count: operation("people.count", countPeople),
+      countAdmitted: operation("people.countAdmitted", countAdmitted),
       listGroups: operation("people.listGroups", listGroups),
     },
     sessions: {
@@ -207,11 +212,19 @@ export function createParts<Open extends OpenDatabase>(
       remove: operation("apps.remove", apps.removeApp),
       listSecrets: operation("apps.listSecrets", apps.listAppSecrets),
       insertSecret: operation("apps.insertSecret", apps.insertAppSecret),
-      removeOldestSecret: operation("apps.removeOldestSecret", apps.removeOldestAppSecret),
+      removeSecret: operation("apps.removeSecret", apps.removeAppSecret),
       findIcon: operation("apps.findIcon", apps.findAppIcon),
       listIconIds: operation("apps.listIconIds", apps.listAppIconIds),
       setIcon: operation("apps.setIcon", apps.setAppIcon),
       removeIcon: operation("apps.removeIcon", apps.removeAppIcon),
+    },
+    appUses: {
+      note: operation("appUses.note", appUses.noteAppUses),
+      noteRefusal: operation("appUses.noteRefusal", appUses.noteAppRefusal),
+      listStates: operation("appUses.listStates", appUses.listAppStates),
+      listOpened: operation("appUses.listOpened", appUses.listOpenedUses),
+      listRefused: operation("appUses.listRefused", appUses.listRefusedUses),
+      listDays: operation("appUses.listDays", appUses.listOpenedDays),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),

@@ -105,7 +105,9 @@ export type AppField =
   | "name"
   | "id"
   | "url"
+  | "who"
   | "groups"
+  | "new_group"
   | "factor"
   | "redirects"
   | "section"
@@ -116,7 +118,10 @@ export type AppField =
   | "consent"
   | "signing";
 
-/** Contains the values of the form for an app. A checkbox that is off has an empty value. */
+/**
+ * Contains the values of the form for an app. A checkbox that is off has an empty value. `who` is
+ * `everyone` or `groups`; `groups` contains the chosen groups, with commas between them.
+ */
 export type AppFormValues = Readonly<Record<AppField, string>>;
 
 /** Describes an app to an administrator. */
@@ -127,6 +132,50 @@ export interface ListedApp extends ShownApp {
   readonly groups: readonly string[];
   readonly needsFactor: boolean;
   readonly usesOidc: boolean;
+  /** Nobody may open the app. */
+  readonly isOff: boolean;
+}
+
+/** Describes an app in the list of all apps. */
+export interface UsedApp extends ListedApp {
+  /** Says who has last opened the app. */
+  readonly opened: (ShownTime & { readonly username: string }) | undefined;
+  /** Names what an administrator should look at. */
+  readonly troubles: readonly (keyof Words["appTroubles"])[];
+}
+
+/** Describes a person who has opened an app. */
+export interface ShownUse extends ShownTime {
+  readonly username: string;
+  readonly isGuest: boolean;
+  readonly device: string;
+}
+
+/** Describes a person to whom an app was refused, and who still may not open it. */
+export interface ShownRefusal extends ShownTime {
+  readonly userId: string;
+  readonly username: string;
+  /** Each of these groups would let the person in. */
+  readonly groups: readonly string[];
+  /** Only members of `admins` may open the app. */
+  readonly needsAdmin: boolean;
+}
+
+/** Describes the redirect URI of the last sign-in that was refused because of it. */
+export interface RefusedUri {
+  readonly uri: string;
+  readonly host: string;
+  /** The host is neither that of the app nor that of another of its redirect URIs. */
+  readonly isElsewhere: boolean;
+}
+
+/** Says how often an app was opened in the last seven days. */
+export interface ShownWeek {
+  readonly count: number;
+  /** This many people have opened the app. */
+  readonly people: number;
+  /** Contains seven days, the last one today. */
+  readonly days: readonly { readonly label: string; readonly count: number }[];
 }
 
 /** Says whether an app has acknowledged the end of a session. */
@@ -349,12 +398,21 @@ export interface PageData {
   };
   /** The page of all apps, for administrators. */
   readonly apps: {
-    readonly apps: readonly ListedApp[];
-    /** Contains the values of the form for a new app. */
+    readonly apps: readonly UsedApp[];
+    /** Names or addresses must contain this text to be listed. */
+    readonly search: string;
+    /** There are so many apps, and so many of them have troubles. */
+    readonly count: number;
+    readonly troubled: number;
+    readonly notice?: Notice | undefined;
+  };
+  /** The page for a new app, for administrators. */
+  readonly newApp: {
     readonly form: AppFormValues;
+    /** Lists the groups of all accounts and apps. */
+    readonly groups: readonly string[];
     /** True if apps can use OpenID Connect. */
     readonly offersOidc: boolean;
-    readonly notice?: Notice | undefined;
     readonly problem?: FormProblem<AppField> | undefined;
   };
   /** The page of an app, for administrators. */
@@ -364,15 +422,27 @@ export interface PageData {
         readonly app: ListedApp;
         readonly url: string | undefined;
         readonly form: AppFormValues;
+        /** Lists the groups of all accounts and apps. */
+        readonly groups: readonly string[];
+        /** So many people and guests may open the app now. */
+        readonly admitted: { readonly people: number; readonly guests: number };
         readonly offersOidc: boolean;
         /** Contains what to enter in the app. It is `undefined` without OpenID Connect. */
         readonly client: ShownClient | undefined;
         /** Says when each secret was made, the oldest first. */
-        readonly secrets: readonly ShownTime[];
+        readonly secrets: readonly (ShownTime & {
+          readonly id: string;
+          /** Contains the last characters of the secret. */
+          readonly ending: string | undefined;
+        })[];
         readonly hasSecrets: boolean;
+        readonly refusedUri: RefusedUri | undefined;
         readonly signOuts: readonly ShownSignOut[];
+        readonly week: ShownWeek;
+        readonly opened: readonly ShownUse[];
+        readonly refused: readonly ShownRefusal[];
         readonly notice?: Notice | undefined;
-        readonly problem?: FormProblem<AppField | "secret"> | undefined;
+        readonly problem?: FormProblem<AppProblemField> | undefined;
       }
     /** The page shows a new secret, once. */
     | {
@@ -473,6 +543,9 @@ export interface PageData {
     readonly hasNoApp?: boolean;
   };
 }
+
+/** Names a field of the forms on the page of an app. */
+export type AppProblemField = AppField | "secret" | "icon" | "redirect" | "refused";
 
 /** Contains what an administrator enters in an app. */
 export interface ShownClient {

@@ -55,6 +55,19 @@ const placeholders = {
   requestRefused: ["reason"],
   signOutRetrying: ["reason"],
   signOutGivenUp: ["reason"],
+  appCount: ["count"],
+  needAttention: ["count"],
+  noAppFound: ["search"],
+  bothAnd: ["first", "second"],
+  atTheMoment: ["who"],
+  enterInSettings: ["app"],
+  uriRefused: ["uri"],
+  uriElsewhere: ["host", "app"],
+  timesOpened: ["count"],
+  byOf: ["some", "count"],
+  notInGroups: ["groups"],
+  letIn: ["name"],
+  addToGroup: ["group"],
 } as const;
 
 /** Names a message of the error page or of a form. The English messages never change. */

@@ -317,7 +317,7 @@ async function manyApps(at: AtGate): Promise<void> {
   await submit(at.page, "/login", OWNER);
 }
 
-/** On the page of an app, with sign-outs of all kinds. */
+/** On the page of an app, with sign-outs of all kinds, people who opened it, and who may not. */
 async function atApp(at: AtGate): Promise<void> {
   const [{ value: session = "" } = {}] = await at.page.context().cookies();
   const fields = {
@@ -342,6 +342,18 @@ async function atApp(at: AtGate): Promise<void> {
     at.gate.databaseFile,
     "INSERT INTO latchkey_consents (id, user_id, app_id, scopes, created_at) SELECT 'photos/' || id, id, 'photos', 'openid', 1772000000000 FROM latchkey_users",
   );
+  const now = Date.now();
+  addPeople(at);
+  const day = Math.floor(now / 86_400_000);
+  const days = [6, 5, 4, 3, 2, 1, 0].map((ago) => `${day - ago}:${(ago * 5) % 9}`).join();
+  const uses = "id, user_id, app_id, opened_at, device, days, refused_at, refused_uri";
+  for (const row of [
+    `'photos/2', '2', 'photos', ${now - 2e5}, 'Safari on iPhone', '${days}', ${now - 1e5}, 'https://photos.example.org/user-settings'`,
+    `'photos/4', '4', 'photos', ${now - 9e7}, 'Chrome on Android', '${day - 1}:1', NULL, NULL`,
+    `'photos/3', '3', 'photos', NULL, NULL, NULL, ${now - 2e8}, NULL`,
+  ]) {
+    execute(at.gate.databaseFile, `INSERT INTO latchkey_app_uses (${uses}) VALUES (${row})`);
+  }
   await to(`${APPS}/photos`)(at);
 }
 
@@ -650,8 +662,19 @@ export const states: readonly State[] = [
   }),
   signedIn("apps", async (at) => {
     await atApp(at);
+    await addApps(at);
     await to(APPS)(at);
-    await unfold(at.page);
+  }),
+  signedIn("apps, none found", async (at) => {
+    await addApps(at);
+    await to(`${APPS}?q=${encodeURIComponent("a/b")}`)(at);
+  }),
+  signedIn("administration without apps", to(APPS)),
+  signedIn("a new app", to(`${APPS}/new`)),
+  signedIn("an app that is turned off", async (at) => {
+    await addApps(at);
+    await to(`${APPS}/wiki`)(at);
+    await leave(at.page, () => at.page.getByRole("button", { name: "Turn off" }).click());
   }),
   signedIn("an app", async (at) => {
     await atApp(at);
@@ -659,11 +682,13 @@ export const states: readonly State[] = [
   }),
   signedIn("an app with a refused address", async (at) => {
     await atApp(at);
+    await unfold(at.page);
     await at.page.locator("#redirects").fill("http://photos.example.org/callback");
-    await leave(at.page, () => sendButton(at.page, `${APPS}/change`).click());
+    await leave(at.page, () => at.page.locator("form:has(#redirects) button[type=submit]").click());
   }),
   signedIn("an app with a new secret", async (at) => {
     await atApp(at);
+    await unfold(at.page);
     await leave(at.page, () => sendButton(at.page, `${APPS}/secret`).click());
   }),
   signedIn("an app that knows the person", async (at) => {

@@ -63,14 +63,31 @@ const shares = [
 const form = { formPath: "/login/device", secret: "secret" };
 
 const appForm = {
-  ...{ name: "Photos", id: "photos", url: "https://a.test", groups: "family", factor: "1" },
+  ...{ name: "Photos", id: "photos", url: "https://a.test", factor: "1" },
+  ...{ who: "groups", groups: "family", new_group: "" },
   ...{ redirects: "https://a.test/callback", section: "Family", upstream: "http://b.test" },
   ...{ sign_out_redirects: "https://a.test/", backchannel: "https://a.test/end" },
   ...{ public: "", consent: "1", signing: "ES256" },
 };
-const listed = { ...app, id: "photos", host: "a.test", needsFactor: true, usesOidc: true };
+const listed = {
+  ...app,
+  id: "photos",
+  host: "a.test",
+  needsFactor: true,
+  usesOidc: true,
+  isOff: false,
+};
 const listedApp = { ...listed, groups: ["family"] };
 const plainApp = { ...listed, host: undefined, groups: [], needsFactor: false, usesOidc: false };
+const secret = { id: "1", ending: "x7Qd", ...time };
+const refusal = { userId: "2", username: "sample", groups: ["family"], needsAdmin: false, ...time };
+const uses = {
+  ...{ groups: ["family"], admitted: { people: 2, guests: 1 } },
+  refusedUri: { uri: "https://a.test/cb", host: "a.test", isElsewhere: false },
+  week: { count: 3, people: 1, days: [{ label: "1 Jan", count: 3 }] },
+  opened: [{ username: "sample", isGuest: true, device: "Firefox", ...time }],
+  refused: [refusal],
+};
 const issuer = "https://auth.test";
 const client = { clientId: "photos", issuer, discoveryUrl: issuer };
 const signOuts = [
@@ -228,33 +245,50 @@ export const samples: Samples = {
   ],
   history: [{ ...signedIn, entries: [entry], newest: "", older: "?" }],
   apps: [
-    { ...signedIn, apps: [], form: appForm, offersOidc: false },
+    { ...signedIn, apps: [], search: "", count: 0, troubled: 0 },
+    { ...signedIn, apps: [], search: "zzz", count: 1, troubled: 1 },
     {
       ...signedIn,
-      apps: [listedApp, plainApp],
-      form: appForm,
-      offersOidc: true,
+      apps: [
+        { ...listedApp, opened: { ...time, username: "sample" }, troubles: [] },
+        { ...listedApp, opened: undefined, troubles: ["sign-out", "redirect"] },
+        { ...plainApp, isOff: true, opened: undefined, troubles: [] },
+      ],
+      ...{ search: "", count: 3, troubled: 1 },
       notice: "changeIsSaved",
-      problem: { message: "invalid", fields: ["redirects"] },
+    },
+  ],
+  newApp: [
+    { ...signedIn, form: appForm, groups, offersOidc: false },
+    {
+      ...signedIn,
+      ...{ form: { ...appForm, who: "everyone" }, groups, offersOidc: true },
+      problem: { message: "invalid", fields: ["who"] },
     },
   ],
   app: [
     {
       ...signedIn,
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
-      ...{ client, secrets: [time, time], hasSecrets: true, signOuts },
+      ...{ client, secrets: [secret, secret], hasSecrets: true, signOuts, ...uses },
       problem: { message: "invalid", fields: ["backchannel"] },
     },
     {
       ...signedIn,
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
-      ...{ client, secrets: [time], hasSecrets: true, signOuts: [] },
+      ...{ client, secrets: [secret], hasSecrets: true, signOuts: [], ...uses },
+      refusedUri: { uri: "https://b.test/", host: "b.test", isElsewhere: true },
+      refused: [
+        { ...refusal, groups: ["a", "b"] },
+        { ...refusal, groups: [], needsAdmin: true },
+      ],
       problem: { message: "invalid", fields: ["secret"] },
     },
     {
       ...signedIn,
       ...{ kind: "app", app: plainApp, url: undefined, form: appForm, offersOidc: false },
-      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [] },
+      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [], ...uses },
+      ...{ refusedUri: undefined, opened: [], refused: [] },
     },
     {
       ...{ ...signedIn, kind: "secret", id: "photos", secret: "secret" },

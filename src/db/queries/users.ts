@@ -77,7 +77,8 @@ export async function findUserByName(db: Db, username: string): Promise<StoredUs
  */
 const LATEST_TIME = sql.lit(8_640_000_000_000_000);
 
-const isActive = (now: number) =>
+/** Matches accounts that have not ended at this time. */
+export const isActive = (now: number) =>
   sql<boolean>`(ends_at IS NULL OR (ends_at > ${now} AND ends_at <= ${LATEST_TIME}))`;
 
 type FindActive<Value> = (db: Db, value: Value, now: Date) => Promise<StoredUser | undefined>;
@@ -266,6 +267,28 @@ export async function changeUser(
 }
 
 const listText = ({ groups = [] }: UserChange): string => joinTexts(groups);
+
+/**
+ * Adds a group to those of a user, so that no other change of the groups is lost.
+ *
+ * @param limit A user can have this many groups.
+ */
+export const addUserGroup = (
+  db: Db,
+  id: UserId,
+  group: string,
+  limit: number,
+): Promise<"missing" | "too-many" | "unchanged" | "added"> =>
+  runTransaction(db, async (trx) => {
+    const user = await findUser(trx, id);
+    if (user === undefined) return "missing";
+    const groups = user.groups ?? [];
+    if (groups.includes(group)) return "unchanged";
+    if (groups.length >= limit) return "too-many";
+    const stored = joinTexts([...groups, group].sort());
+    await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
+    return "added";
+  });
 
 /**
  * Removes a user and all its data. The last account without an end cannot be removed, even if two

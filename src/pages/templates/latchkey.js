@@ -35,6 +35,11 @@
   /** @type {NodeListOf<HTMLButtonElement>} */
   const tools = document.querySelectorAll("[data-copy], [data-print], [data-share]");
   for (const tool of tools) offerTool(tool);
+  if (matchMedia("(max-width: 40rem)").matches) {
+    for (const fold of document.querySelectorAll("details.fold")) {
+      if (fold.querySelector('[role="alert"]') === null) fold.removeAttribute("open");
+    }
+  }
   // On a phone, the list of pages is a row that scrolls.
   document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest" });
   // Last, because it throws in a browser that blocks storage.
