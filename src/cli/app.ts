@@ -332,7 +332,7 @@ function createAddError(
     return new Fault("refused", text);
   }
   const form =
-    "an ID has up to 63 lower-case letters, digits and hyphens, such as photos, and is not new";
+    "an ID has up to 63 lower-case letters, digits and hyphens, such as photos, but is not the word new";
   return new UsageError(
     id === undefined
       ? `no ID can be made from the name ${quote(name)}: choose one with --id (${form})`
