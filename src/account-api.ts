@@ -427,7 +427,10 @@ export function createApps(
       changeApp(services, requireText("id", id), checkAppFields(fields)),
     remove: async (id) => removeApp(services, requireText("id", id)),
     addSecret: async (id) => makeAppSecret(services, requireText("id", id)),
-    revokeSecret: async (id) => revokeAppSecret(services, requireText("id", id)),
+    async revokeSecret(id) {
+      const outcome = await revokeAppSecret(services, requireText("id", id));
+      return outcome === "no-secret" ? "only-one" : outcome;
+    },
     setIcon: async (id, scheme, image) =>
       setAppIcon(
         services,

@@ -190,6 +190,7 @@ const appFields = {
   backchannelUrl: optional<string>("text", isText),
   consent: choice<"ask" | "none">("ask", "none"),
   signing: choice<"RS256" | "ES256">("RS256", "ES256"),
+  state: choice<"on" | "off">("on", "off"),
 };
 
 const addedAppFields = { ...appFields, name: text, id: optional<string>("text", isText) };

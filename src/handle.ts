@@ -1,7 +1,7 @@
 import type { User } from "./db/records.ts";
 import type { Context, Services, UserContext } from "./features/context.ts";
 import { answerSignInMethodForm } from "./features/sign-in-methods/sign-in-methods-pages.ts";
-import { type Form, type FormProblem, readForm } from "./http/form.ts";
+import { type Form, type FormProblem, readForm, readUpload } from "./http/form.ts";
 import { findAppPage, findPeoplePage } from "./http/form-page.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
@@ -13,13 +13,14 @@ import { getRequestKind } from "./http/request-kind.ts";
 import { type Answer, redirect, withHeader } from "./http/responses.ts";
 import { addReturnTo, getHandoffRoot, readReturnTarget } from "./http/return-to.ts";
 import { isCrossSite } from "./http/same-origin.ts";
-import type { Viewer } from "./http/views.ts";
+import { getReadableHost, type Viewer } from "./http/views.ts";
 import { logRefusal } from "./http/warnings.ts";
 import { getHost, type WebRequest } from "./http/web-request.ts";
 import { isAdmitted, type NotAdmitted } from "./identity/authenticate-session.ts";
 import { findAdmin } from "./identity/groups.ts";
 import { allowsAnyHost, judgeHost } from "./lib/allowed-hosts.ts";
 import { Fault, isClientGone, toError } from "./lib/fault.ts";
+import { isLoopbackHost } from "./lib/loopback.ts";
 import type { MaybePromise } from "./lib/maybe-promise.ts";
 import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
 
@@ -60,26 +61,33 @@ async function answerInOrder(
   try {
     const checksHost = pathRoutes === undefined || pathRoutes.host === "checked";
     if (checksHost && !(await isHostAllowed(services, request))) {
-      return await views.misdirected({ request });
+      return await answerMisdirected(services, request);
     }
     if (pathRoutes === undefined) return await views.error({ request }, 404, "noSuchPage");
     if (route === undefined) {
       const headers = { Allow: pathRoutes.allow };
-      return await views.error({ request }, 405, "methodNotAllowed", headers);
+      const isPage = ["GET", "HEAD"].includes(request.method) && pathRoutes.allow === "POST";
+      const message = isPage ? "formsOnly" : "methodNotAllowed";
+      return await views.error({ request }, 405, message, headers);
     }
 
     if (route.method === "POST" && isForeignForm(services, route, request)) {
       logRefusal(services, request, "form of another site refused");
       return await views.error({ request }, 403, "crossSite");
     }
-    const form = route.form === undefined ? NO_FORM : await readForm(request);
+    const context: Context = { ...services, request, client: proxies.getClient(request) };
+    if (route.form === "upload") {
+      // A file takes more memory than a form, so other clients cannot send one.
+      const early = await authorize(context, route);
+      if (early.kind === "refused") return early.answer;
+    }
+    const form = await readBodyOf(route, request);
     if (form === "too-large") {
       logRefusal(services, request, "unreadable form refused");
       return await views.error({ request }, 413, "formUnreadable");
     }
     if (form === "aborted") return await views.error({ request }, 400, "formUnreadable");
 
-    const context: Context = { ...services, request, client: proxies.getClient(request) };
     if (route.access === "public") {
       failure = route.failure;
       if (typeof form === "function") return await route.run(context, form);
@@ -101,6 +109,21 @@ async function answerInOrder(
       : await route.run(userContext, form);
   } catch (thrown) {
     return answerFailure(services, { request, user }, thrown, failure);
+  }
+}
+
+/** Reads the body of a request as the route expects it. */
+function readBodyOf(
+  { form }: Pick<CheckedRoute, "form">,
+  request: WebRequest,
+): MaybePromise<Form | FormProblem> {
+  switch (form) {
+    case undefined:
+      return NO_FORM;
+    case "upload":
+      return readUpload(request);
+    default:
+      return readForm(request);
   }
 }
 
@@ -144,6 +167,20 @@ async function isHostAllowed(
   }
 }
 
+/** Answers a request for a host that is not allowed, and logs which settings would allow it. */
+function answerMisdirected(services: Services, request: WebRequest): Promise<Answer> {
+  const host = getReadableHost(request).slice(0, MAX_LOGGED_HOST);
+  logRefusal(services, request, HOST_REFUSED, { host });
+  // Behind a proxy that is not trusted, every visitor has the address of the proxy.
+  const isForwarded = request.header("x-forwarded-for") !== undefined;
+  const isLocal = isLoopbackHost(services.proxies.getAddressOrUnknown(request));
+  return services.views.misdirected({ request }, isLocal && !isForwarded ? "operator" : "visitor");
+}
+
+const MAX_LOGGED_HOST = 255;
+const HOST_REFUSED =
+  "request for another host refused: ALLOWED_HOSTS (hosts.allowed) or PUBLIC_URL (hosts.publicUrl) can allow the host";
+
 /**
  * Returns whether another site sent the form. Latchkey's own public URL never counts as another
  * site.
@@ -173,6 +210,7 @@ function refuseUnreadable(
       logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 415, "notAForm");
     case "not-utf8":
+    case "malformed":
       logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 400, "formUnreadable");
     case "already-read":

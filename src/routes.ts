@@ -13,7 +13,7 @@ import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts
 import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
 import { getAccount, getHome } from "./features/home/home-pages.ts";
 import { getKeys, postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
-import { getLauncher } from "./features/launcher/launcher-pages.ts";
+import { getLauncher, postPasskeyLater } from "./features/launcher/launcher-pages.ts";
 import { getLink, postLink } from "./features/links/links-pages.ts";
 import { toPublicKeys } from "./features/oidc/signing-keys.ts";
 import {
@@ -40,11 +40,13 @@ import {
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
+  NEW_APP,
   OAUTH_DISCOVERY,
   OIDC,
   OIDC_DEVICE,
   OIDC_DISCOVERY,
   OIDC_INTERACTION,
+  PASSKEY_LATER,
   type Paths,
   PEOPLE_FORMS,
   READY,
@@ -104,11 +106,11 @@ export interface UserChecks extends RouteChecks {
    * `admin` path does not exist.
    */
   readonly access: "user" | "guest" | "enrolling" | "admin";
-  /** By default, the body is not read. */
-  readonly form?: "read";
+  /** An `upload` is a form with a file. By default, the body is not read. */
+  readonly form?: "read" | "upload";
   /**
    * Requires a sign-in within the last ten minutes. The sign-in returns to this page of the account,
-   * or to the page of people or of apps.
+   * or to the page of people, links or apps that has the form.
    */
   readonly recent?: "signInMethods" | "keys" | "people" | "apps";
 }
@@ -226,7 +228,10 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     routes.push({ method: "GET", path, ...accountPages[page] });
   }
   if (launcher !== undefined) {
-    routes.push({ method: "GET", path: launcher, access: "guest", run: getLauncher });
+    routes.push(
+      { method: "GET", path: launcher, access: "guest", run: getLauncher },
+      { ...post, path: base + PASSKEY_LATER, access: "user", run: postPasskeyLater },
+    );
   }
   if (sessions.list) {
     const path = `${account}/sessions/end`;
@@ -294,6 +299,8 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
     const loadActions = () => import("./features/people/people-actions-pages.ts");
+    const loadLinks = () => import("./features/people/open-links-pages.ts");
+    const getPerson = async (context: UserContext) => (await loadPeople()).getPerson(context);
     const loadActivity = () => import("./features/activity/activity-pages.ts");
     routes.push(
       {
@@ -301,6 +308,13 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         path: people,
         access: "admin",
         run: async (context) => (await loadPeople()).getPeople(context),
+      },
+      { method: "GET", path: `${people}/`, match: "prefix", access: "admin", run: getPerson },
+      {
+        method: "GET",
+        path: paths.links,
+        access: "admin",
+        run: async (context) => (await loadLinks()).getLinks(context),
       },
       {
         method: "GET",
@@ -310,14 +324,19 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       },
     );
     for (const name of PEOPLE_FORMS) {
-      routes.push({
-        method: "POST",
-        path: `${people}/${name}`,
-        access: "admin",
-        form: "read",
-        recent: "people",
-        run: async (context, form) => (await loadActions()).postPeople(name, context, form),
-      });
+      const path = `${people}/${name}`;
+      routes.push(
+        {
+          method: "POST",
+          path,
+          access: "admin",
+          form: "read",
+          recent: "people",
+          run: async (context, form) => (await loadActions()).postPeople(name, context, form),
+        },
+        // An account can have this ID.
+        { method: "GET", path, access: "admin", run: getPerson },
+      );
     }
   }
 
@@ -332,6 +351,12 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         access: "admin",
         run: async (context) => (await loadApps()).getApps(context),
       },
+      {
+        method: "GET",
+        path: `${apps}/${NEW_APP}`,
+        access: "admin",
+        run: async (context) => (await loadApps()).getNewApp(context),
+      },
       { method: "GET", path: `${apps}/`, match: "prefix", access: "admin", run: getApp },
     );
     for (const name of APP_FORMS) {
@@ -341,7 +366,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
           method: "POST",
           path,
           access: "admin",
-          form: "read",
+          form: name === "icon" ? "upload" : "read",
           recent: "apps",
           run: async (context, form) => (await loadActions()).postApps(name, context, form),
         },
@@ -350,7 +375,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       );
     }
   }
-  if (oidc !== undefined && pages !== undefined) {
+  if (oidc !== undefined && pages?.some(({ page }) => page === "access")) {
     const path = `${apps}/${REVOKE_CONSENT}`;
     const load = () => import("./features/apps/consents-pages.ts");
     routes.push({

@@ -3,6 +3,7 @@ import { createEventLog } from "./audit/event-log.ts";
 import type { NewAuditEvent } from "./audit/events.ts";
 import type { UserId } from "./db/records.ts";
 import { createAppDirectory } from "./features/apps/app-directory.ts";
+import { createAppUseRecorder } from "./features/apps/app-use-recorder.ts";
 import type { RuleServices } from "./features/context.ts";
 import { createAssertions } from "./features/forward-auth/assertions.ts";
 import { removeEndedLinks } from "./features/links/use-link.ts";
@@ -136,6 +137,7 @@ export function createServices(
     setUpDomain,
     anyFactor,
     appDirectory: createAppDirectory(store.apps, clock),
+    appUses: createAppUseRecorder(store.appUses, clock, settled.log),
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
@@ -197,7 +199,12 @@ export function createServices(
     async close() {
       clearInterval(cleanUpTimer);
       clearInterval(sumUpTimer);
-      await Promise.all([events.close(), recorder.flush(), pendingSignOuts.close()]);
+      await Promise.all([
+        events.close(),
+        recorder.flush(),
+        services.appUses.flush(),
+        pendingSignOuts.close(),
+      ]);
       settled.log.sumUp();
     },
   };

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
+import { ADMINS } from "../../src/db/records.ts";
+import { openSqlite } from "../../src/db/sqlite/store.ts";
+import { pathsUnder } from "../../src/http/paths.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { quantile, table } from "./figures.ts";
@@ -19,13 +22,17 @@ import { answersOf, type WrkRun } from "./wrk.ts";
 export const LIMITS = {
   "/forward-auth": 1.1,
   "/login": 2,
-  "/": 8,
+  "/apps": 8,
+  account: 8,
   memory: 72,
   start: 110,
 } as const;
 
-type Path = "/forward-auth" | "/login" | "/";
-const PATHS: readonly Path[] = ["/forward-auth", "/login", "/"];
+/** Reverse proxies and visitors ask for these. */
+const ENTRY_PATHS = ["/forward-auth", "/login"] as const;
+const ACCOUNT_PATHS: readonly string[] = Object.values(pathsUnder("").account ?? {});
+/** Users ask for these, while there are apps. */
+const PAGE_PATHS: readonly string[] = ["/apps", ...ACCOUNT_PATHS];
 
 export interface Figure {
   readonly name: string;
@@ -60,7 +67,10 @@ export async function benchLimits(
   await mkdir(data, { mode: 0o700 });
   const gate = [process.execPath, ...app.gate];
   const cookie = await signIn(gate, data);
-  const ratios = new Map<Path, number[]>(PATHS.map((path) => [path, []]));
+  const withApps = join(folder, "data-with-apps");
+  await cp(data, withApps, { recursive: true });
+  await addApps(join(withApps, "latchkey.db"));
+  const ratios = new Map<string, number[]>();
   for (let round = 0; round < rounds; round += 1) {
     const bare = await serve(
       [process.execPath, "--eval", BARE],
@@ -68,24 +78,31 @@ export async function benchLimits(
       "one core",
       ({ pid, port }) => measure(pid, { port, path: "/", cookie, seconds }),
     );
-    await serve(gate, data, "one core", async ({ pid, port }) => {
-      for (const path of PATHS) {
-        const session = path === "/login" ? undefined : cookie;
-        const cpu = await measure(pid, { port, path, cookie: session, seconds });
-        ratios.get(path)?.push(cpu / bare);
-      }
-    });
+    for (const [paths, place, command] of [
+      [ENTRY_PATHS, data, gate],
+      [PAGE_PATHS, withApps, [...gate, ...OF_OIDC]],
+    ] as const) {
+      await serve(command, place, "one core", async ({ pid, port }) => {
+        for (const path of paths) {
+          const session = path === "/login" ? undefined : cookie;
+          const cpu = await measure(pid, { port, path, cookie: session, seconds });
+          ratios.set(path, [...(ratios.get(path) ?? []), cpu / bare]);
+        }
+      });
+    }
   }
+  const medianOf = (path: string): number => quantile(ratios.get(path) ?? [], 0.5);
   const started: Started[] = [];
   for (let start = 0; start < starts; start += 1) {
     started.push(await serve(gate, data, "all cores", rest));
   }
   return [
-    ...PATHS.map((path) => ({
+    ...([...ENTRY_PATHS, "/apps"] as const).map((path) => ({
       name: `${path}, times bare`,
-      value: quantile(ratios.get(path) ?? [], 0.5),
+      value: medianOf(path),
       limit: LIMITS[path],
     })),
+    slowestOf(ACCOUNT_PATHS.map((path) => [path, medianOf(path)])),
     {
       name: "idle memory, MiB",
       value: quantile(
@@ -101,6 +118,14 @@ export async function benchLimits(
       limit: LIMITS.start,
     },
   ];
+}
+
+/** The figure of the slowest page of the account. A page that was not measured counts as slowest. */
+export function slowestOf(pages: readonly (readonly [path: string, times: number])[]): Figure {
+  const [[path, value] = ["", Number.NaN]] = pages.toSorted(([, one], [, other]) =>
+    Number.isNaN(one) ? -1 : other - one,
+  );
+  return { name: `${path}, times bare`, value, limit: LIMITS.account };
 }
 
 export const isBeyond = ({ value, limit }: Figure): boolean => !(value <= limit);
@@ -124,6 +149,35 @@ interface Running {
   readonly port: number;
   /** From the start of the process to the end of the first response, in ms. */
   readonly took: number;
+}
+
+const APPS = 40;
+/** Without a public URL, there is no page of the apps that a user has signed in to. */
+const OF_OIDC = ["--public-url", "http://localhost"];
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>';
+
+/** Adds apps that the owner may open, in sections. Half of them have groups, and half have icons. */
+async function addApps(file: string): Promise<void> {
+  const store = await openSqlite({ file });
+  try {
+    for (let number = 0; number < APPS; number += 1) {
+      const id = `app-${number}`;
+      await store.apps.insert({
+        id,
+        name: `App ${number}`,
+        url: `https://${id}.example.org`,
+        section: `Section ${number % 5}`,
+        createdAt: new Date(),
+        ...(number % 2 === 0 && { groups: [ADMINS] }),
+      });
+      if (number % 4 < 2) {
+        const body = Buffer.from(ICON).toString("base64");
+        await store.apps.setIcon(id, { id: `${id}/light`, type: "image/svg+xml", body });
+      }
+    }
+  } finally {
+    await store.close();
+  }
 }
 
 /** Runs a server for as long as the work takes. */

@@ -15,9 +15,10 @@ import { checkWrk } from "./wrk.ts";
 const HELP = `Usage: npm run bench [-- PART] [-- OPTIONS]
 
 Parts:
-  limits  (the default) CPU time per request of /forward-auth, /login and / on the packed and
-          installed gate, as times that of a bare node:http; idle memory; time to start. Prints
-          each figure with its limit. The exit code is 1 if one is beyond it. About two minutes.
+  limits  (the default) CPU time per request of /forward-auth, /login, /apps and the slowest page
+          of the account on the packed and installed gate, as times that of a bare node:http; idle
+          memory; time to start. Prints each figure with its limit. The exit code is 1 if one is
+          beyond it. About four minutes.
           Needs Linux and wrk (on Debian: apt-get install wrk), and npm's registry or cache.
   flow    CPU time of a code flow of OpenID Connect, as times that of the library alone. The exit
           code is 1 if it is beyond its limit. About a minute.

@@ -62,6 +62,62 @@ export type EventType = keyof typeof summaries;
 
 export const eventTypes: readonly EventType[] = Object.keys(summaries) as EventType[];
 
+/** Names a kind of events, by which administrators filter the log. */
+export type EventKind =
+  | "signIns"
+  | "passwords"
+  | "factors"
+  | "keys"
+  | "people"
+  | "links"
+  | "apps"
+  | "warnings";
+
+const kinds: Readonly<Record<EventType, Exclude<EventKind, "warnings">>> = {
+  signin: "signIns",
+  signin_rate_limited: "signIns",
+  signup: "people",
+  password_change: "passwords",
+  session_end: "signIns",
+  session_end_others: "signIns",
+  codes_on: "factors",
+  codes_off: "factors",
+  factors_off: "factors",
+  code_rejected: "factors",
+  codes_locked: "factors",
+  recovery_code_used: "factors",
+  recovery_codes_new: "factors",
+  device_add: "factors",
+  device_remove: "factors",
+  passkey_add: "factors",
+  passkey_remove: "factors",
+  key_add: "keys",
+  key_revoke: "keys",
+  user_add: "people",
+  user_password: "passwords",
+  user_groups: "people",
+  user_rename: "people",
+  user_remove: "people",
+  name_forget: "people",
+  user_sign_out: "signIns",
+  user_sign_out_all: "signIns",
+  link_make: "links",
+  link_revoke: "links",
+  link_use: "links",
+  app_add: "apps",
+  app_change: "apps",
+  app_remove: "apps",
+  app_secret: "apps",
+  app_secret_revoke: "apps",
+  app_keys: "apps",
+  app_signin: "apps",
+  app_refused: "apps",
+  app_consent: "apps",
+  app_consent_revoke: "apps",
+  user_import: "people",
+  repeated: "signIns",
+};
+
 /** Lists the types that can mean an attack. Pages show such an entry as a problem. */
 export const alarmingEvents: ReadonlySet<string> = new Set<EventType>([
   "signin_rate_limited",
@@ -71,6 +127,12 @@ export const alarmingEvents: ReadonlySet<string> = new Set<EventType>([
   "factors_off",
   "app_refused",
 ]);
+
+/** Lists the types of each kind, in the order of a page. Warnings are of other kinds, too. */
+export const eventKinds: ReadonlyMap<EventKind, readonly string[]> = new Map<
+  EventKind,
+  readonly string[]
+>([["warnings", [...alarmingEvents]], ...Map.groupBy(eventTypes, (type) => kinds[type])]);
 
 /** Any client can cause events of this type, in any number. */
 export const DENIAL: EventType = "signin_rate_limited";

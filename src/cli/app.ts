@@ -72,6 +72,7 @@ const FIELD_OPTIONS: readonly CommandOption[] = [
     about: "RS256 (default) or ES256, for ID tokens",
     completes: ["RS256", "ES256"],
   },
+  { name: "off", about: "keep its settings, and let nobody open it" },
 ];
 
 const ICON_OPTIONS: Readonly<Record<string, IconScheme>> = { icon: "light", "icon-dark": "dark" };
@@ -129,6 +130,7 @@ export const change: Command = {
     ),
     { name: "no-public", about: "a client with a secret again" },
     { name: "no-consent", about: "do not ask each person" },
+    { name: "on", about: "let people open it again after --off" },
   ],
   settings: [...STORE_SETTINGS, "PUBLIC_URL"],
   examples: [
@@ -225,9 +227,9 @@ export const list: Command = createListCommand<AppDetails>({
   async *read({ apps }) {
     yield await apps.list();
   },
-  columns: { ID: 0, NAME: 0, GROUPS: 0, FACTOR: 6, "SIGN-IN": 0, URL: 0 },
-  toCells: ({ id, name, groups, factors, clientType, url = "" }) => [
-    ...[id, name, groups.join(","), String(factors), signInNames[clientType], url],
+  columns: { ID: 0, NAME: 0, STATE: 5, GROUPS: 0, FACTOR: 6, "SIGN-IN": 0, URL: 0 },
+  toCells: ({ id, name, state, groups, factors, clientType, url = "" }) => [
+    ...[id, name, state, groups.join(","), String(factors), signInNames[clientType], url],
   ],
   toObject: toJson,
 });
@@ -257,6 +259,7 @@ export const show: Command = {
     const rows = {
       ID: app.id,
       Name: app.name,
+      State: app.state === "on" ? "on" : "off, nobody may open it",
       Section: app.section,
       URL: app.url,
       Upstream: app.upstream,
@@ -375,7 +378,8 @@ function createAddError(
     const text = `there is already an app with the ID ${quote(outcome.id)}: choose another with --id, or use latchkey app change`;
     return new Fault("refused", text);
   }
-  const form = "an ID has up to 63 lower-case letters, digits and hyphens, such as photos";
+  const form =
+    "an ID has up to 63 lower-case letters, digits and hyphens, such as photos, but is not the word new";
   return new UsageError(
     id === undefined
       ? `no ID can be made from the name ${quote(name)}: choose one with --id (${form})`
@@ -396,6 +400,7 @@ function readFields(options: OptionValues): AppFields {
   const lists = { redirects: options.redirect, signOutRedirects: options["sign-out-redirect"] };
   requireOne(options, "public", "no-public");
   requireOne(options, "consent", "no-consent");
+  requireOne(options, "off", "on");
   if (factor !== undefined && !["", "1", "2"].includes(String(factor)))
     throw new UsageError(`--factor takes 1 or 2, but got ${quote(factor)}`);
   return {
@@ -415,6 +420,8 @@ function readFields(options: OptionValues): AppFields {
     ...(options.consent === true && { consent: "ask" as const }),
     ...(options["no-consent"] === true && { consent: "none" as const }),
     ...(signing !== undefined && { signing: signing === "ES256" ? "ES256" : "RS256" }),
+    ...(options.off === true && { state: "off" as const }),
+    ...(options.on === true && { state: "on" as const }),
   };
 }
 

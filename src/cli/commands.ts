@@ -19,7 +19,7 @@ const loadDomainCommands = () => import("./domain.ts");
 const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   Server: [
     [SERVE.name, SERVE.summary, () => import("./serve.ts")],
-    ["demo", "Try a sample app behind the sign-in", () => import("./demo.ts")],
+    ["demo", "Try sample apps behind the sign-in", () => import("./demo.ts")],
   ],
   Accounts: [
     ["setup-link", "Print a link to create the first account", () => import("./setup-link.ts")],

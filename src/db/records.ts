@@ -87,7 +87,8 @@ export interface Person {
   readonly sessions: number;
   /** True if the account uses one-time codes. */
   readonly codes: boolean;
-  readonly passkeys: boolean;
+  /** The account has this many passkeys. */
+  readonly passkeys: number;
 }
 
 /**
@@ -248,6 +249,8 @@ export interface App {
   readonly consent?: number;
   /** ID tokens for the app are signed with this algorithm. The default is RS256. */
   readonly signing?: SigningAlgorithm;
+  /** The value is 1 if the app is turned off: it keeps its settings, and nobody may open it. */
+  readonly off?: number;
   readonly createdAt: Date;
 }
 
@@ -262,6 +265,12 @@ export const toConsentId = (appId: string, userId: UserId): string => `${appId}/
 
 /** Describes what a person has agreed to for an app. */
 export interface Consent extends RecordOf<typeof tables.consents> {}
+
+/** Returns the ID under which the uses of an app by a person are noted. */
+export const toAppUseId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
+
+/** Describes when a person has last opened an app, and when the app was last refused to them. */
+export interface AppUse extends RecordOf<typeof tables.app_uses> {}
 
 /** Describes that a person has signed in to an app with OpenID Connect. */
 export interface Grant extends RecordOf<typeof tables.grants> {}

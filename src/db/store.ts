@@ -1,16 +1,18 @@
 import type { Db } from "./database.ts";
 import type { Observer, Operations } from "./operations.ts";
+import * as appUses from "./queries/app-uses.ts";
 import * as apps from "./queries/apps.ts";
 import * as codes from "./queries/codes.ts";
 import * as consents from "./queries/consents.ts";
 import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
+import { countAdmitted, listGroups } from "./queries/groups.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
 import * as passkeys from "./queries/passkeys.ts";
-import { listPeople } from "./queries/people.ts";
+import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as signOuts from "./queries/sign-outs.ts";
@@ -54,6 +56,8 @@ export interface Store {
   readonly keys: StoreParts["keys"];
   /** Stores apps with their secrets and icons. @internal */
   readonly apps: StoreParts["apps"];
+  /** Stores when people have opened apps, and when apps were refused to them. @internal */
+  readonly appUses: StoreParts["appUses"];
   /** @internal */
   readonly consents: StoreParts["consents"];
   /** Stores who has signed in to which app. @internal */
@@ -130,6 +134,8 @@ export function createParts<Open extends OpenDatabase>(
       isNameUsed: operation("users.isNameUsed", users.isNameUsed),
       forgetName: operation("users.forgetName", names.forgetName),
       setGroups: operation("users.setGroups", users.setUserGroups),
+      change: operation("users.change", users.changeUser),
+      addGroup: operation("users.addGroup", users.addUserGroup),
       remove: operation("users.remove", users.removeUser),
       replaceHash: operation("users.replaceHash", users.replacePasswordHash),
       endSessions: operation("users.endSessions", users.endSessionsOfUser),
@@ -137,7 +143,14 @@ export function createParts<Open extends OpenDatabase>(
         users.endAllSessions(patientDb, before),
       ),
     },
-    people: { list: operation("people.list", listPeople) },
+    people: {
+      list: operation("people.list", listPeople),
+      find: operation("people.find", findPerson),
+      findUsernames: operation("people.findUsernames", findUsernames),
+      count: operation("people.count", countPeople),
+      countAdmitted: operation("people.countAdmitted", countAdmitted),
+      listGroups: operation("people.listGroups", listGroups),
+    },
     sessions: {
       insert: operation("sessions.insert", sessions.insertSession),
       find: operation("sessions.find", sessions.findSession),
@@ -199,11 +212,19 @@ export function createParts<Open extends OpenDatabase>(
       remove: operation("apps.remove", apps.removeApp),
       listSecrets: operation("apps.listSecrets", apps.listAppSecrets),
       insertSecret: operation("apps.insertSecret", apps.insertAppSecret),
-      removeOldestSecret: operation("apps.removeOldestSecret", apps.removeOldestAppSecret),
+      removeSecret: operation("apps.removeSecret", apps.removeAppSecret),
       findIcon: operation("apps.findIcon", apps.findAppIcon),
       listIconIds: operation("apps.listIconIds", apps.listAppIconIds),
       setIcon: operation("apps.setIcon", apps.setAppIcon),
       removeIcon: operation("apps.removeIcon", apps.removeAppIcon),
+    },
+    appUses: {
+      note: operation("appUses.note", appUses.noteAppUses),
+      noteRefusal: operation("appUses.noteRefusal", appUses.noteAppRefusal),
+      listStates: operation("appUses.listStates", appUses.listAppStates),
+      listOpened: operation("appUses.listOpened", appUses.listOpenedUses),
+      listRefused: operation("appUses.listRefused", appUses.listRefusedUses),
+      listDays: operation("appUses.listDays", appUses.listOpenedDays),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),

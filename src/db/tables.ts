@@ -11,8 +11,8 @@ import type {
 /** Matches the name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** Matches the ID of an app. */
-export const APP_ID: RegExp = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Matches the ID of an app. The page for a new app has the path of an app with the ID `new`. */
+export const APP_ID: RegExp = /^(?!new$)[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
@@ -245,6 +245,8 @@ export const tables = {
       consent: optional(integer()),
       /** ID tokens for the app are signed with this algorithm. The default is RS256. */
       signing: optional(text<SigningAlgorithm>({ maxBytes: 32 })),
+      /** The value is 1 if the app is turned off: it keeps its settings, and nobody may open it. */
+      off: optional(integer()),
       createdAt: time(),
     },
     since: 3,
@@ -255,6 +257,8 @@ export const tables = {
       appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The value is the SHA-256 of the secret, in base64url. */
       hash: text({ maxBytes: 255, unique: true, secret: true }),
+      /** Administrators recognize the secret by its last four characters. */
+      ending: optional(text({ maxBytes: 4 })),
       createdAt: time(),
     },
     indexes: ["app_id"],
@@ -281,6 +285,25 @@ export const tables = {
       createdAt: time(),
     },
     indexes: ["user_id", "app_id"],
+    since: 3,
+  },
+  app_uses: {
+    columns: {
+      /** The ID is the ID of the app and the ID of the user. */
+      id: text({ maxBytes: 511 }),
+      userId: user(),
+      appId: text({ maxBytes: 63, pattern: APP_ID }),
+      /** The person has last opened the app at this time, from this device. */
+      openedAt: optional(time()),
+      device: optional(text({ maxBytes: 255 })),
+      /** The list contains the last days on which the person has opened the app, and how often. */
+      days: optional(text({ maxBytes: 255 })),
+      /** The app has last been refused to the person at this time. */
+      refusedAt: optional(time()),
+      /** The app was refused because it asked for this redirect URI. */
+      refusedUri: optional(text({ maxBytes: 2_048 })),
+    },
+    indexes: ["user_id", "app_id, opened_at", "app_id, refused_at"],
     since: 3,
   },
   grants: {

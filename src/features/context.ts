@@ -26,6 +26,7 @@ import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
+import type { AppUseRecorder } from "./apps/app-use-recorder.ts";
 import type { Assertions } from "./forward-auth/assertions.ts";
 import type { SigningJwk } from "./oidc/signing-keys.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
@@ -50,6 +51,7 @@ export interface RuleServices {
   readonly passwords: Passwords;
   /** Knows all apps, at most a second old. */
   readonly appDirectory: AppDirectory;
+  readonly appUses: AppUseRecorder;
   readonly seals: Seals;
   /** Reads the keys that sign tokens, newest first, at most a second old. */
   readonly signingKeys: Recently<readonly SigningJwk[]>;

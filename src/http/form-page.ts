@@ -1,5 +1,5 @@
 import { isLocalPath } from "../lib/return-target.ts";
-import { APP_FORMS, type Paths, removeQuery } from "./paths.ts";
+import { APP_FORMS, type Paths, PEOPLE_FORMS, removeQuery } from "./paths.ts";
 import { isSameHost } from "./same-origin.ts";
 import type { WebRequest } from "./web-request.ts";
 
@@ -20,12 +20,18 @@ export function findFormPage(
 }
 
 /**
- * Returns the people page that sent the form, with its search, or without a search if the page is
- * unknown.
+ * Returns the page of links, of an account or of all accounts that sent the form, with its query. If
+ * the page is unknown, returns the page of all accounts.
  */
 export function findPeoplePage(paths: Paths, request: WebRequest): string {
   const page = findFormPage(paths, request) ?? "";
-  return removeQuery(page) === paths.people ? page : paths.people;
+  const path = removeQuery(page);
+  if (path === paths.people || path === paths.links) return page;
+  const prefix = `${paths.people}/`;
+  // These forms are on the page of links. Their paths show a form problem, and are no pages.
+  if (["invite", "revoke"].some((name) => path === prefix + name)) return paths.links;
+  const isForm = PEOPLE_FORMS.some((name) => path === prefix + name);
+  return path.startsWith(prefix) && !isForm ? page : paths.people;
 }
 
 /** Returns the page of an app that sent the form, or else the page of all apps. */

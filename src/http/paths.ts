@@ -63,6 +63,7 @@ export const PEOPLE_FORMS = [
   "invite",
   "reset",
   "revoke",
+  "change",
   "groups",
   "rename",
   "sign-out",
@@ -70,7 +71,27 @@ export const PEOPLE_FORMS = [
 ] as const;
 
 /** Lists the forms about apps for administrators by the ends of their paths. */
-export const APP_FORMS = ["add", "change", "remove", "secret", "revoke-secret"] as const;
+export const APP_FORMS = [
+  "add",
+  "change",
+  "remove",
+  "secret",
+  "revoke-secret",
+  "add-redirect",
+  "let-in",
+  /** This form contains a file. */
+  "icon",
+  "remove-icon",
+] as const;
+
+/** The page for a new app has this path below that of the apps. No app can have it as its ID. */
+export const NEW_APP = "new";
+
+/**
+ * A person puts off here what the page of the apps suggests. Proxies forward this path to the gate
+ * also on a host that the gate shares with an app.
+ */
+export const PASSKEY_LATER = "/account/passkeys/later";
 
 /** A person takes back here what an app may learn. */
 export const REVOKE_CONSENT = "revoke";

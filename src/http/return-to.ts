@@ -69,20 +69,20 @@ export function getHandoffRoot(options: WebOptions, request: WebRequest): URL | 
   return parseHandoffTarget(options, `https://${host}${port && `:${port}`}/`);
 }
 
-/** Returns the host of an accepted target if it is not Latchkey's own host. */
-export function findOtherHost(
+/** Returns the accepted target if it is not on Latchkey's own host. */
+export function findOtherTarget(
   options: WebOptions,
   request: WebRequest,
   target: string | undefined,
-): string | undefined {
+): URL | undefined {
   const { publicUrl } = options.hosts;
   if (target?.startsWith(`${HANDOFF}?`)) {
     const query = new URLSearchParams(target.slice(HANDOFF.length));
-    return parseHandoffTarget(options, query.get(RETURN_TO))?.host;
+    return parseHandoffTarget(options, query.get(RETURN_TO));
   }
   if (target === undefined || !URL.canParse(target)) return undefined;
   const latchkeyHost = publicUrl === undefined ? request.header("host") : new URL(publicUrl).host;
-  return isSameHost(target, latchkeyHost) ? undefined : new URL(target).host;
+  return isSameHost(target, latchkeyHost) ? undefined : new URL(target);
 }
 
 /**

@@ -56,6 +56,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const customStyleSheet = css ? createAsset(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
+  const launcherScript = scriptOf("latchkey-launcher.js", "latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
   const logoOf = (file: string | undefined): Asset => {
     const { type, body } = file === undefined ? icon : readLogo(file);
@@ -79,6 +80,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     customStyleSheetUrl: customStyleSheet && origin + customStyleSheet.url,
     scriptUrl: origin + script.url,
     codeScriptUrl: origin + codeScript.url,
+    launcherScriptUrl: origin + launcherScript.url,
     passkeyScriptUrl: origin + passkeyScript.url,
     logoUrl: origin + logo.url,
     darkLogoUrl: darkLogo && origin + darkLogo.url,
@@ -91,6 +93,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     customStyleSheet,
     script,
     codeScript,
+    launcherScript,
     logo,
     darkLogo,
   ]

@@ -6,6 +6,7 @@ import { parseHostName } from "../lib/host-name.ts";
 import type { Navigation, PageData, PageHelpers, PageName } from "../pages/page-data.ts";
 import type { Pages, Reader } from "../pages/templates.ts";
 import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
+import { findFormPage } from "./form-page.ts";
 import { createNavigation } from "./navigation.ts";
 import type { WebOptions } from "./options.ts";
 import { getRoutePath, type Paths } from "./paths.ts";
@@ -98,10 +99,7 @@ export class Views {
     { request, user }: Viewer & { readonly user: User },
     { host, signOutUrl, signInUrl }: Exclusion = {},
   ): Promise<Answer> {
-    const { options, paths } = this.#services;
     const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
-    const origin = options.hosts.publicUrl;
-    const home = user.guest === true ? paths.launcher : paths.home;
     const data = {
       status: 403,
       title: noAccess,
@@ -109,30 +107,45 @@ export class Views {
       offersSignOut: true,
       signOutUrl,
       signInUrl,
-      accountUrl: home && `${origin ?? ""}${home}`,
       host,
     };
     // With `same-origin`, browsers would send `Origin: null` to a gate on another host.
     const headers = { "Referrer-Policy": "strict-origin" };
     // The browser shows the page under the app's host name, where a path would address the app.
-    return this.#errorPage({ request, user }, data, { headers, origin });
+    return this.#errorPage({ request, user }, data, {
+      headers,
+      origin: this.#services.options.hosts.publicUrl,
+    });
   }
 
   /** Renders the page for a host without an app. The host is absent if it cannot be read. */
   noApp({ request }: Pick<Viewer, "request">, host: string | undefined): Promise<Answer> {
+    const { options, paths } = this.#services;
     const { noAccess, noAppAt, thisAddress } = getWords(this.locale(request));
     const message = noAppAt(host ?? thisAddress);
-    const data = { status: 403, title: noAccess, message, host, hasNoApp: true };
-    return this.#errorPage({ request }, data, { origin: this.#services.options.hosts.publicUrl });
+    const { publicUrl: origin } = options.hosts;
+    // Whoever opens this page signs in there first.
+    const home = origin &&
+      paths.launcher && { page: "apps" as const, url: `${origin}${paths.launcher}` };
+    const data = {
+      ...{ status: 403, title: noAccess, message, host, hasNoApp: true },
+      ...(home && { home }),
+    };
+    return this.#errorPage({ request }, data, { origin });
   }
 
-  /** Renders the page for a host that is not allowed. */
-  misdirected(viewer: Viewer): Promise<Answer> {
+  /**
+   * Renders the page for a host that is not allowed. Only an operator reads which settings would
+   * allow it.
+   */
+  misdirected(viewer: Viewer, reader: "operator" | "visitor"): Promise<Answer> {
     const { request } = viewer;
-    const { wrongAddress, hostNotAllowed } = getWords(this.locale(request));
-    const host = parseHostName(getHost(request)) ?? getHost(request);
-    const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
-    return this.#errorPage(viewer, data);
+    const { appName } = this.#services.options.pages;
+    const { wrongAddress, hostNotAllowed, notThisAddress } = getWords(this.locale(request));
+    const host = reader === "operator" ? getReadableHost(request) : undefined;
+    const message = host === undefined ? notThisAddress(appName) : hostNotAllowed(host);
+    const { publicUrl } = this.#services.options.hosts;
+    return this.#errorPage(viewer, { status: 421, title: wrongAddress, message, host, publicUrl });
   }
 
   /**
@@ -146,9 +159,12 @@ export class Views {
       const error = toError(thrown);
       const isTemporary = error instanceof Unavailable;
       const calm = this.message(request, isTemporary ? "unavailable" : "internalFailure");
-      const data = { message: shown ? error.message : calm, requestId };
       const { method } = request;
-      const path = getRoutePath(this.#services.paths, request.path);
+      const { paths } = this.#services;
+      // An empty address repeats the request of the browser, also on the host of an app.
+      const retryUrl = method === "POST" ? findFormPage(paths, request) : "";
+      const data = { message: shown ? error.message : calm, requestId, retryUrl };
+      const path = getRoutePath(paths, request.path);
       if (!isTemporary) {
         log.error({ err: error, method, path }, "request failed");
         return this.#errorPage(viewer, { status: 500, ...data });
@@ -200,7 +216,8 @@ export class Views {
         const known =
           helpers ?? (await this.helpers(viewer).catch(() => helpersWithoutStore(request)));
         const reader = { ...this.#reader(viewer, known), origin };
-        const html = await pages.render("error", reader, data);
+        const home = findHome(reader);
+        const html = await pages.render("error", reader, { ...(home && { home }), ...data });
         return respond(html, data.status, { ...this.#headers, ...withId });
       } catch (fault) {
         requests.log.error({ reason: getErrorMessage(fault) }, "the error page cannot be rendered");
@@ -208,6 +225,19 @@ export class Views {
       }
     });
   }
+}
+
+/** Returns the host that the browser asked for, for a reader who knows the server. */
+export const getReadableHost = (request: WebRequest): string =>
+  parseHostName(getHost(request)) ?? getHost(request);
+
+/** Returns the first page of the signed-in user, which a guest has only on a gate. */
+function findHome({ navigation, origin = "" }: Reader): PageData["error"]["home"] {
+  const [first] = navigation?.account ?? [];
+  if (navigation?.launcher !== undefined) {
+    return { page: "apps", url: `${origin}${navigation.launcher}` };
+  }
+  return first && { page: "account", url: `${origin}${first.path}` };
 }
 
 /** Returns whether the page includes the script for passkeys, which requests challenges. */

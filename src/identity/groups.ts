@@ -3,7 +3,8 @@ import type { StoreParts } from "../db/store.ts";
 import { GROUP } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 
-const MAX_GROUPS = 32;
+/** An account, and an app, can have this many groups. */
+export const MAX_GROUPS = 32;
 
 /** Returns whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>

@@ -24,6 +24,7 @@ export interface PageFrame {
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
   readonly codeScriptUrl: string;
+  readonly launcherScriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
   /** Browsers that prefer a dark scheme show this logo, if it exists. */
@@ -72,6 +73,8 @@ export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
 export type KeyField = "key_name" | "key_hosts";
+export type PersonField = "username" | "groups" | "remove";
+export type NewLinkField = "username" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
 export type SignInMethodForm =
@@ -93,6 +96,8 @@ export interface LauncherApp extends ShownApp {
   readonly host: string;
   /** The app requires a sign-in with a second factor. */
   readonly needsFactor: boolean;
+  /** False if a search on the page does not find the app. The page then hides it. */
+  readonly isFound: boolean;
 }
 
 /** Names a field of the form for an app. */
@@ -100,7 +105,9 @@ export type AppField =
   | "name"
   | "id"
   | "url"
+  | "who"
   | "groups"
+  | "new_group"
   | "factor"
   | "redirects"
   | "section"
@@ -111,7 +118,10 @@ export type AppField =
   | "consent"
   | "signing";
 
-/** Contains the values of the form for an app. A checkbox that is off has an empty value. */
+/**
+ * Contains the values of the form for an app. A checkbox that is off has an empty value. `who` is
+ * `everyone` or `groups`; `groups` contains the chosen groups, with commas between them.
+ */
 export type AppFormValues = Readonly<Record<AppField, string>>;
 
 /** Describes an app to an administrator. */
@@ -122,6 +132,50 @@ export interface ListedApp extends ShownApp {
   readonly groups: readonly string[];
   readonly needsFactor: boolean;
   readonly usesOidc: boolean;
+  /** Nobody may open the app. */
+  readonly isOff: boolean;
+}
+
+/** Describes an app in the list of all apps. */
+export interface UsedApp extends ListedApp {
+  /** Says who has last opened the app. */
+  readonly opened: (ShownTime & { readonly username: string }) | undefined;
+  /** Names what an administrator should look at. */
+  readonly troubles: readonly (keyof Words["appTroubles"])[];
+}
+
+/** Describes a person who has opened an app. */
+export interface ShownUse extends ShownTime {
+  readonly username: string;
+  readonly isGuest: boolean;
+  readonly device: string;
+}
+
+/** Describes a person to whom an app was refused, and who still may not open it. */
+export interface ShownRefusal extends ShownTime {
+  readonly userId: string;
+  readonly username: string;
+  /** Each of these groups would let the person in. */
+  readonly groups: readonly string[];
+  /** Only members of `admins` may open the app. */
+  readonly needsAdmin: boolean;
+}
+
+/** Describes the redirect URI of the last sign-in that was refused because of it. */
+export interface RefusedUri {
+  readonly uri: string;
+  readonly host: string;
+  /** The host is neither that of the app nor that of another of its redirect URIs. */
+  readonly isElsewhere: boolean;
+}
+
+/** Says how often an app was opened in the last seven days. */
+export interface ShownWeek {
+  readonly count: number;
+  /** This many people have opened the app. */
+  readonly people: number;
+  /** Contains seven days, the last one today. */
+  readonly days: readonly { readonly label: string; readonly count: number }[];
 }
 
 /** Says whether an app has acknowledged the end of a session. */
@@ -206,6 +260,19 @@ export interface PageData {
     readonly offersPasskeys: boolean;
     /** True if the next page requires a code or a passkey. */
     readonly needsFactor?: boolean;
+    /**
+     * The next page requires a second factor, and the signed-in user has none. The paths, if there
+     * are any, lead to where the user can get one. The page then has no form.
+     */
+    readonly lacksFactor?:
+      | { readonly passkeys: string | undefined; readonly codes: string | undefined }
+      | undefined;
+    /** True if only a passkey leads on, so that the page has no field for the password. */
+    readonly needsPasskey?: boolean;
+    /** True if the signed-in user cannot confirm without a code. */
+    readonly needsCode?: boolean;
+    /** A signed-in user who does not confirm, or cannot, continues here. */
+    readonly cancelTo?: string | undefined;
     readonly notice?: Notice | undefined;
   };
   readonly setup: {
@@ -224,8 +291,10 @@ export interface PageData {
     readonly username: string;
     /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
-    /** Lists the names of the apps that the link is for. */
-    readonly apps: readonly string[];
+    /** The administrator who made the link on a page had this username. */
+    readonly madeBy: string | undefined;
+    /** Lists the apps that the link is for. */
+    readonly apps: readonly ShownApp[];
     readonly problem?: FormProblem<LinkField> | undefined;
   };
   /** The page of the apps that the person may open. */
@@ -235,6 +304,19 @@ export interface PageData {
       readonly name: string;
       readonly apps: readonly LauncherApp[];
     }[];
+    /** The text of the search. This is `undefined` if there are few apps, and so no search. */
+    readonly search: string | undefined;
+    /**
+     * True if the page suggests to add a passkey. The form that puts this off goes to
+     * `/account/passkeys/later`.
+     */
+    readonly suggestsPasskey: boolean;
+    /** What an administrator can do first, while there is no app. */
+    readonly firstSteps:
+      | { readonly hasOtherAccounts: boolean; readonly backupCommand: string }
+      | undefined;
+    /** A guest is signed in until then. This is `undefined` for other users. */
+    readonly guestEnd: ShownTime | undefined;
     readonly notice?: Notice | undefined;
   };
   /** What the server knows about the account. */
@@ -316,12 +398,21 @@ export interface PageData {
   };
   /** The page of all apps, for administrators. */
   readonly apps: {
-    readonly apps: readonly ListedApp[];
-    /** Contains the values of the form for a new app. */
+    readonly apps: readonly UsedApp[];
+    /** Names or addresses must contain this text to be listed. */
+    readonly search: string;
+    /** There are so many apps, and so many of them have troubles. */
+    readonly count: number;
+    readonly troubled: number;
+    readonly notice?: Notice | undefined;
+  };
+  /** The page for a new app, for administrators. */
+  readonly newApp: {
     readonly form: AppFormValues;
+    /** Lists the groups of all accounts and apps. */
+    readonly groups: readonly string[];
     /** True if apps can use OpenID Connect. */
     readonly offersOidc: boolean;
-    readonly notice?: Notice | undefined;
     readonly problem?: FormProblem<AppField> | undefined;
   };
   /** The page of an app, for administrators. */
@@ -331,15 +422,27 @@ export interface PageData {
         readonly app: ListedApp;
         readonly url: string | undefined;
         readonly form: AppFormValues;
+        /** Lists the groups of all accounts and apps. */
+        readonly groups: readonly string[];
+        /** So many people and guests may open the app now. */
+        readonly admitted: { readonly people: number; readonly guests: number };
         readonly offersOidc: boolean;
         /** Contains what to enter in the app. It is `undefined` without OpenID Connect. */
         readonly client: ShownClient | undefined;
         /** Says when each secret was made, the oldest first. */
-        readonly secrets: readonly ShownTime[];
+        readonly secrets: readonly (ShownTime & {
+          readonly id: string;
+          /** Contains the last characters of the secret. */
+          readonly ending: string | undefined;
+        })[];
         readonly hasSecrets: boolean;
+        readonly refusedUri: RefusedUri | undefined;
         readonly signOuts: readonly ShownSignOut[];
+        readonly week: ShownWeek;
+        readonly opened: readonly ShownUse[];
+        readonly refused: readonly ShownRefusal[];
         readonly notice?: Notice | undefined;
-        readonly problem?: FormProblem<AppField | "secret"> | undefined;
+        readonly problem?: FormProblem<AppProblemField> | undefined;
       }
     /** The page shows a new secret, once. */
     | {
@@ -348,40 +451,69 @@ export interface PageData {
         readonly secret: string;
         readonly client: ShownClient;
       };
+  /** The page of all accounts, for administrators. */
   readonly people: {
     readonly people: readonly ShownPerson[];
+    /** These are the numbers of all accounts, regardless of the search. */
+    readonly count: { readonly people: number; readonly guests: number };
     /** Usernames must contain this text to be found. */
     readonly search: string;
     /** These are the queries of the pages before and after this page. */
     readonly previous?: string | undefined;
     readonly next?: string | undefined;
-    /**
-     * These are the queries of the first page of links, if this page is a later one, and of the
-     * next page.
-     */
-    readonly firstLinks?: string | undefined;
-    readonly nextLinks?: string | undefined;
-    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & {
-      /** These are the groups of the account that the link makes. */
-      readonly groups: readonly string[];
-      /** This is `undefined` for a link that was made by a command. */
-      readonly madeBy: string | undefined;
-      readonly end: string;
-    })[];
-    /** The page shows only this new link. */
-    readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly notice?: Notice | undefined;
-    /** `entered` contains the values of the form by the names of its fields. */
-    readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
+  /** The page of an account, for administrators. */
+  readonly person: {
+    readonly person: ShownPerson;
+    /** Lists all groups that exist. */
+    readonly groups: readonly Choice[];
+    /** Contains the values of the form. `groups` contains the names of new groups. */
+    readonly form: { readonly username: string; readonly groups: string };
+    /**
+     * This is the value of the hidden field `version`. A form of an account that has changed in the
+     * meantime is refused.
+     */
+    readonly version: string;
+    /** The person may open these apps. */
+    readonly apps: readonly (ShownApp & { readonly id: string })[];
+    /** Lists the newest entries of the audit log about the account. */
+    readonly entries: readonly ActivityEntry[];
+    readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<PersonField> | undefined;
+  };
+  /** The page of one-time links, for administrators. */
+  readonly links:
+    | {
+        readonly kind: "list";
+        readonly links: readonly ShownLink[];
+        /** These are the queries of the first page, if this page is a later one, and of the next. */
+        readonly first: string | undefined;
+        readonly next: string | undefined;
+        /** Each form makes one kind of links. */
+        readonly forms: Readonly<Record<"invite" | "guest", NewLinkForm>>;
+        readonly notice?: Notice | undefined;
+      }
+    /** The page shows a new link, once. */
+    | {
+        readonly kind: "made";
+        readonly purpose: Link["purpose"];
+        readonly url: string;
+        readonly qr: QrCode;
+        readonly end: ShownTime;
+        /** This page follows. */
+        readonly donePath: string;
+      };
   readonly activity: {
     /** Lists the entries, the newest first. */
     readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
-    /** Only entries of this type are shown. */
-    readonly type: string | undefined;
-    readonly types: readonly string[];
+    /** Only entries of this kind are shown. */
+    readonly kind: ActivityKind | undefined;
+    readonly kinds: readonly ActivityKind[];
+    /** These are the queries of the page with the newest entries, and of the next page. */
+    readonly newest: string | undefined;
     readonly next: string | undefined;
   };
   readonly error: {
@@ -397,8 +529,12 @@ export interface PageData {
     readonly signOutUrl?: string | undefined;
     /** This is the sign-in page, if Latchkey would refuse a sign-out from the page's host. */
     readonly signInUrl?: string | undefined;
-    /** This is the home page for that user. */
-    readonly accountUrl?: string | undefined;
+    /** This is the first page of the signed-in user, or of every user on the page for a host. */
+    readonly home?: { readonly page: "apps" | "account"; readonly url: string } | undefined;
+    /** After an internal failure, the same request can be repeated here. It is empty for the page itself. */
+    readonly retryUrl?: string | undefined;
+    /** This is Latchkey's own URL, for a request at a host that is not allowed. */
+    readonly publicUrl?: string | undefined;
     /**
      * This is the app that does not admit the user, or the host that is not allowed or has no app.
      */
@@ -407,6 +543,9 @@ export interface PageData {
     readonly hasNoApp?: boolean;
   };
 }
+
+/** Names a field of the forms on the page of an app. */
+export type AppProblemField = AppField | "secret" | "icon" | "redirect" | "refused";
 
 /** Contains what an administrator enters in an app. */
 export interface ShownClient {
@@ -458,7 +597,18 @@ export interface ActivityEntry extends ShownTime {
   readonly isAlarming: boolean;
   /** So many equal entries followed each other. */
   readonly count: number;
+  /** Administrators see whom the entry concerns. */
+  readonly person?: ActivityPerson | undefined;
 }
+
+/** Identifies the account that an entry of the audit log concerns. */
+export interface ActivityPerson {
+  readonly username: string;
+  readonly id: string;
+}
+
+/** Names a kind of entries of the audit log. */
+export type ActivityKind = keyof Words["activityKinds"];
 
 export interface PasskeySection {
   readonly list: readonly (Pick<Passkey, "id" | "name"> & {
@@ -477,8 +627,43 @@ export interface PasskeySection {
 /** Describes a person. Long texts that users have chosen are shortened. */
 export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
-  /** Says when the account ends, formatted for the reader. */
-  readonly end: string | undefined;
+  /** Says on which day the account ends. */
+  readonly end: ShownTime | undefined;
+  /** The account has ended, and counts as removed. */
+  readonly hasEnded: boolean;
+}
+
+/** Describes a checkbox. */
+export interface Choice {
+  readonly name: string;
+  readonly isChecked: boolean;
+}
+
+/** Describes a one-time link that can still be used. */
+export interface ShownLink {
+  readonly id: string;
+  readonly purpose: Link["purpose"];
+  /** The username of the account, or the label of a guest. Empty if the person chooses it. */
+  readonly name: string;
+  /** These are the groups of the account that the link makes. */
+  readonly groups: readonly string[];
+  /** These are the names of the apps that the link is for. */
+  readonly apps: readonly string[];
+  /** This is `undefined` for a link that was made by a command. */
+  readonly madeBy: string | undefined;
+  readonly end: ShownTime;
+}
+
+/** Describes the form for a new link. */
+export interface NewLinkForm {
+  readonly username: string;
+  readonly groups: readonly Choice[];
+  /** Contains the names of new groups. */
+  readonly newGroups: string;
+  readonly until: string;
+  /** The link can be for these apps. */
+  readonly apps: readonly (ShownApp & { readonly id: string; readonly isChecked: boolean })[];
+  readonly problem?: FormProblem<NewLinkField> | undefined;
 }
 
 /** Contains all values of a page. */

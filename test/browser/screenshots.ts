@@ -2,8 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { mock, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { icons } from "../../src/cli/demo/icons.ts";
+import { openSqlite } from "../../src/db/sqlite/store.ts";
+import { addApps } from "../support/add-app.ts";
 import { openPage } from "../support/browser.ts";
-import { startGate } from "../support/gate.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
 import { carry, submit } from "./forms.ts";
 import { states } from "./states.ts";
 
@@ -54,9 +57,42 @@ async function fresh(t: TestContext) {
   return { page, gate, url: gate.url.replace("127.0.0.1", "localhost") };
 }
 
-/** With an account and several log entries. */
+const APPS = [
+  { id: "photos", name: "Photos", section: "Family", icon: icons.photos },
+  { id: "plans", name: "Plans", section: "Family", icon: icons.plans },
+  { id: "notes", name: "Notes", section: "Family", icon: icons.notes },
+  { id: "backups", name: "Backups", section: "Server", factors: 2 },
+  { id: "feeds", name: "Feeds", section: "Server" },
+  { id: "wiki", name: "Wiki", section: "Server" },
+] as const;
+
+/** Apps with and without icons, as another process adds them. */
+async function addSampleApps(gate: RunningGate): Promise<void> {
+  for (const { icon: _, ...app } of APPS as readonly {
+    id: string;
+    name: string;
+    icon?: string;
+  }[]) {
+    await addApps(gate, { ...app, url: `https://${app.id}.example.org` });
+  }
+  const store = await openSqlite({ file: gate.databaseFile });
+  try {
+    for (const { id, icon } of APPS.filter((app) => "icon" in app)) {
+      await store.apps.setIcon(id, {
+        id: `${id}/light`,
+        type: "image/svg+xml",
+        body: Buffer.from(icon).toString("base64"),
+      });
+    }
+  } finally {
+    store.close();
+  }
+}
+
+/** With an account, apps and several log entries. */
 async function used(t: TestContext) {
   const { page, gate, url } = await fresh(t);
+  await addSampleApps(gate);
   await carry({ page, gate, url }, await gate.setUp(ADA));
   await gate.logEntries(1);
   mock.timers.setTime(Date.UTC(2026, 2, 2, 17, 40));
@@ -94,13 +130,15 @@ test("login-error", async (t) => {
 });
 
 for (const { name, path } of [
-  { name: "home", path: "/" },
+  { name: "apps", path: "/apps" },
+  { name: "account", path: "/account/sign-in" },
+  { name: "people", path: "/account/people" },
   { name: "login", path: "/login" },
   { name: "error", path: "/nothing" },
 ]) {
   test(name, async (t) => {
     const { page, url } = await used(t);
-    if (name !== "home") await page.context().clearCookies();
+    if (["login", "error"].includes(name)) await page.context().clearCookies();
     await page.goto(`${url}${path}`);
     await capture(page, name);
   });

@@ -57,13 +57,23 @@ for (const [kind, open] of Object.entries(places)) {
       { id: "p", url: null, groups: [], factors: 1, redirects: [CALLBACK], consent: "none" },
       { id: "wiki", groups: ["family", "friends"], factors: 2, clientType: "none" },
     ]);
-    assert.match(await run("list"), /^wiki +Wiki +family,friends +2 +- +https:\/\/wiki\.test$/m);
+    assert.match(
+      await run("list"),
+      /^wiki +Wiki +on +family,friends +2 +- +https:\/\/wiki\.test$/m,
+    );
     const shown = `${await run("show", "p")}${JSON.stringify(await show("p"))}`;
     assert.ok(!shown.includes(secret) && !shown.includes(String(stored?.hash)));
     assert.match(shown, /^Redirect URIs: +https:\/\/photos\.test\/callback$/m);
 
     assert.equal(await run("change", "wiki", "--name", "Notes"), 'Changed the app "wiki".\n');
     assert.partialDeepStrictEqual(await show("wiki"), { name: "Notes", factors: 2 });
+    assert.equal(await run("change", "wiki", "--off"), 'Changed the app "wiki".\n');
+    assert.match(await run("list"), /^wiki +Notes +off +family,friends/m);
+    assert.match(await run("show", "wiki"), /^State: +off, nobody may open it$/m);
+    assert.partialDeepStrictEqual(await show("wiki"), { state: "off", name: "Notes" });
+    assert.match(await refuse(2, "change", "wiki", "--on", "--off"), /--on|--off/);
+    await run("change", "wiki", "--on");
+    assert.partialDeepStrictEqual(await show("wiki"), { state: "on", name: "Notes" });
     assert.equal(await run("remove", "wiki"), 'Removed the app "wiki".\n');
     for (const args of [
       ["remove", "wiki"],
@@ -76,7 +86,7 @@ for (const [kind, open] of Object.entries(places)) {
       "cli app_add: Added the app wiki",
       "cli app_add: Added the app p",
       "cli app_secret: Made a secret of the app p",
-      "cli app_change: Changed the app wiki",
+      ...Array(3).fill("cli app_change: Changed the app wiki"),
       "cli app_remove: Removed the app wiki",
     ]);
   });

@@ -1,46 +1,115 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { test } from "node:test";
-import { send } from "../support/client.ts";
-import { startLatchkey } from "../support/process.ts";
+import { send as sendTo } from "../support/client.ts";
+import { startDemo } from "../support/demo.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const PRINTED = /(http:\/\/localhost:\d+)\/\n\n {2}Username {2}(\S+)\n {2}Password {2}(\S+)\n/;
+/** Sends a request to this machine, whatever the system knows about the name of the host. */
+const send: typeof sendTo = (url, sending = {}) => {
+  const { host, port, pathname, search } = new URL(url);
+  const headers = { Accept: "text/html", ...sending.headers };
+  return sendTo(`http://127.0.0.1:${port}${pathname}${search}`, {
+    ...sending,
+    headers: { Host: host, ...headers },
+  });
+};
 
-const PROTECTIVE = ["content-security-policy", "x-content-type-options", "referrer-policy"];
+const photosOf = (url: string): string => url.replace("//", "//photos.");
 
-test("guards a sample app with the account that it prints, until a signal", async (t) => {
-  const demo = startLatchkey(t, ["demo"]);
-  const [, url = "", username = "", password = ""] = await demo.shows(PRINTED);
-  const guarded = await send(`${url}/`);
-  assert.deepEqual([guarded.status, guarded.location], [303, "/login"]);
-  const wrong = await send(`${url}/login`, { form: { username, password: "wrong" } });
+test("guards the apps with the accounts that it prints", async (t) => {
+  const { url, plansUrl, admin, member } = await startDemo(t);
+  const photos = photosOf(url);
+  const visitor = await send(`${photos}/?a=b`);
+  assert.deepEqual(
+    [visitor.status, visitor.location],
+    [303, `${url}/login?return_to=${encodeURIComponent(`${photos}/?a=b`)}`],
+  );
+  const wrong = await send(`${url}/login`, { form: { ...member, password: "wrong" } });
   assert.equal(wrong.location, "/login?error=1");
-  const { location, session } = await send(`${url}/login`, { form: { username, password } });
-  assert.equal(location, "/");
-  const app = await send(`${url}/?a=b`, { session });
-  assert.match(app.body, /Hello, demo/);
-  const people = await send(`${url}/account/people`, { session });
-  for (const name of PROTECTIVE) assert.equal(app.headers[name] ?? "", people.headers[name], name);
-  assert.match((await send(`${url}/account`, { session })).body, /demo signed in/);
-  assert.equal((await send(`${url}/other`, { session })).status, 404);
-  const { id: user } = JSON.parse((await send(`${url}/account/me`, { session })).body).user;
-  const form = { user, username: "<i>&" };
-  await send(`${url}/account/people/rename`, { session, form });
-  assert.match((await send(`${url}/`, { session })).body, /Hello, &#60;i>&#38;</);
-  assert.equal((await send(`${url}/login`, { headers: { Host: "evil.example" } })).status, 421);
-  demo.child.kill("SIGTERM");
-  assert.equal((await demo.ended).code, 0);
-  await assert.rejects(send(`${url}/`));
+
+  const entered = await send(`${url}/login`, { form: { ...member } });
+  assert.equal(entered.location, "/");
+  const { session } = entered;
+  assert.ok(entered.cookies.some((line) => line.includes("Domain=demo.localhost")));
+  const app = await send(`${photos}/`, { session, headers: { "Remote-User": "ada" } });
+  assert.match(app.body, /Hello, ben/);
+  assert.match(app.body, /<dt>Remote-Groups<\/dt><dd>family<\/dd>/);
+  assert.match(String(app.headers["content-security-policy"]), /default-src 'none'/);
+  assert.equal((await send(`${photos}/other`, { session })).status, 404);
+  const icon = await send(`${photos}/icon.svg`, { session });
+  assert.deepEqual([icon.status, icon.headers["content-type"]], [200, "image/svg+xml"]);
+  const apps = (await send(`${url}/apps`, { session })).body;
+  assert.ok(!apps.includes(plansUrl), apps);
+  const refused = await send(`${plansUrl}/`, { session });
+  assert.equal(refused.status, 403);
+  assert.match(refused.body, /ben.*may not open.*Plans/s);
+
+  const { session: ofAdmin } = await send(`${url}/login`, { form: { ...admin } });
+  assert.match((await send(`${plansUrl}/`, { session: ofAdmin })).body, /Hello, ada/);
+  assert.equal((await send(`${url}/account/people`, { session: ofAdmin })).status, 200);
+  for (const Host of ["evil.example", "demo.localhost.evil.example", "x.demo.localhost"]) {
+    assert.equal((await send(`${url}/login`, { headers: { Host } })).status, 421, Host);
+  }
 });
 
-test("ends at Ctrl-C and leaves no file", async (t) => {
-  const folder = await tempDir(t);
-  const env = { TMPDIR: folder, HOME: folder, DATA_DIR: folder };
-  const demo = startLatchkey(t, ["demo"], env, folder);
-  await demo.shows(PRINTED);
-  demo.child.kill("SIGINT");
-  const { code, signal, stderr } = await demo.ended;
-  assert.deepEqual([code, signal, stderr], [0, null, ""]);
-  assert.deepEqual(await readdir(folder), []);
+test("a name that a person chose is escaped in the pages of the apps", async (t) => {
+  const { url, admin } = await startDemo(t);
+  const { session } = await send(`${url}/login`, { form: { ...admin } });
+  const { id: user } = JSON.parse((await send(`${url}/account/me`, { session })).body).user;
+  const form = { user, username: `<i>&"%é,` };
+  await send(`${url}/account/people/rename`, { session, form });
+  const { body } = await send(`${photosOf(url)}/`, { session });
+  assert.match(body, /<h1>Hello, &#60;i&#62;&#38;&#34;%é,<\/h1>/);
+});
+
+test("the link of the guest opens only the app for its group, once", async (t) => {
+  const { url, plansUrl, guestLink } = await startDemo(t);
+  const { session, location } = await send(guestLink, { form: {} });
+  assert.equal(location, "/");
+  const apps = (await send(`${url}/apps`, { session })).body;
+  assert.deepEqual(apps.match(/class="tile" href="[^"]*"/g), [
+    `class="tile" href="${photosOf(url)}/"`,
+  ]);
+  assert.equal((await send(`${photosOf(url)}/`, { session })).status, 200);
+  assert.equal((await send(`${plansUrl}/`, { session })).status, 403);
+  assert.equal((await send(guestLink, { form: {} })).status, 404);
+});
+
+test("the app with OpenID Connect accepts only the answer to its own question", async (t) => {
+  const { url, member } = await startDemo(t);
+  const { session } = await send(`${url}/login`, { form: { ...member } });
+  const apps = (await send(`${url}/apps`, { session })).body;
+  const [, notes = ""] = /class="tile" href="(http:\/\/localhost:\d+)\/"/.exec(apps) ?? [];
+  const begin = async () => {
+    const { location = "", cookies } = await send(`${notes}/`);
+    const [Cookie = ""] = (cookies[0] ?? "").split(";");
+    return { Cookie, asked: new URL(location) };
+  };
+  const { Cookie, asked } = await begin();
+  const stateOf = (from: URL): string => from.searchParams.get("state") ?? "";
+  assert.equal(asked.origin, url);
+  assert.equal(asked.searchParams.get("code_challenge_method"), "S256");
+  const finish = (state: string, headers: Readonly<Record<string, string>>) =>
+    send(`${notes}/callback?state=${state}&code=x`, { headers });
+  assert.equal((await finish(stateOf(asked), {})).status, 403, "another browser");
+  assert.equal((await finish(stateOf((await begin()).asked), { Cookie })).status, 403);
+  assert.equal((await finish(stateOf(asked), { Cookie })).status, 403, "a visit serves once");
+  const again = await begin();
+  const agreed = `${notes}/callback?state=${stateOf(again.asked)}&error=access_denied`;
+  const refused = await send(agreed, { headers: { Cookie: again.Cookie } });
+  assert.deepEqual([refused.status, /did not agree/.test(refused.body)], [403, true]);
+});
+
+test("ends at a signal and leaves no file", async (t) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const folder = await tempDir(t);
+    const env = { TMPDIR: folder, HOME: folder, DATA_DIR: folder };
+    const demo = await startDemo(t, env, folder);
+    demo.child.kill(signal);
+    const { code, signal: by, stderr } = await demo.ended;
+    assert.deepEqual([code, by, stderr], [0, null, ""]);
+    assert.deepEqual(await readdir(folder), []);
+    await assert.rejects(send(`${demo.url}/login`));
+  }
 });

@@ -27,6 +27,7 @@ export const parts = [
   "links",
   "keys",
   "apps",
+  "appUses",
   "consents",
   "grants",
   "tokens",
@@ -171,11 +172,17 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
         ...{ id: "b", name: "B", section: "C", url: "https://b.test", upstream: "http://b:1" },
         ...{ groups: ["a", "b"], factors: 2, clientType: "confidential" },
         ...{ redirects: "https://b.test/c com.b:/", signOutRedirects: "https://b.test/" },
-        ...{ backchannelUrl: "https://b.test/o", consent: 1, signing: "ES256", createdAt: LATE },
+        ...{
+          backchannelUrl: "https://b.test/o",
+          consent: 1,
+          signing: "ES256",
+          off: 1,
+          createdAt: LATE,
+        },
       },
     ),
     page("app_secrets", tables.app_secrets, {
-      ...{ id: "s", appId: "b", hash: hashText("secret"), createdAt: new Date(7) },
+      ...{ id: "s", appId: "b", hash: hashText("secret"), ending: "cret", createdAt: new Date(7) },
     }),
     page(
       "app_icons",
@@ -185,6 +192,10 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ),
     page("consents", tables.consents, {
       ...{ id: "b/1", userId, appId: "b", scopes: "openid email", createdAt: new Date(8) },
+    }),
+    page("app_uses", tables.app_uses, {
+      ...{ id: "b/1", userId, appId: "b", openedAt: new Date(9), device: TEXT, days: "1:2" },
+      ...{ refusedAt: new Date(8), refusedUri: "https://b.test/d" },
     }),
     page(
       "grants",

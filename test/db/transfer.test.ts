@@ -69,7 +69,7 @@ rule("imports nothing with the ID of an app that exists", async (store) => {
   const before = await rowsIn(store);
   for (const [appId, outcome] of [[id, "taken"] as const, ["c", "imported"] as const]) {
     const app = { table: "apps", rows: [[appId ?? null, ...columns]] } as const;
-    const secret = { table: "app_secrets", rows: [["new", "c", "hash", 1]] } as const;
+    const secret = { table: "app_secrets", rows: [["new", "c", "hash", null, 1]] } as const;
     assert.equal(await store.transfer.importRows([secret, app]), outcome);
     if (outcome === "taken") assert.deepEqual(await rowsIn(store), before);
   }

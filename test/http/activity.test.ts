@@ -58,7 +58,7 @@ test("merges equal neighbours, with their number, and marks what can mean an att
 test("names the author, the device and the address, but not the reader as the author", () => {
   const entry = { author: "admin ada", device: "Firefox on Linux", address: "192.0.2.1" };
   const detailFor = (username: string) =>
-    formatEntries("en", [entryOf(entry)], { id: "1" as UserId, username })[0]?.detail;
+    formatEntries("en", [entryOf(entry)], { reader: { id: "1" as UserId, username } })[0]?.detail;
   assert.equal(detailFor("ben"), "by ada · Firefox on Linux · 192.0.2.1");
   assert.equal(detailFor("ada"), "Firefox on Linux · 192.0.2.1");
 });

@@ -18,9 +18,10 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   "/account/passkeys/remove": ["passkey"],
   "/account/keys/add": ["name", "hosts", "days"],
   "/account/keys/revoke": ["key"],
-  "/account/people/invite": ["username", "groups", "until", "guest"],
+  "/account/people/invite": ["username", "groups", "until", "guest", "apps_listed"],
   "/account/people/reset": ["user", "codes_off"],
   "/account/people/revoke": ["link"],
+  "/account/people/change": ["user", "username", "groups", "groups_listed", "version"],
   "/account/people/groups": ["user", "groups"],
   "/account/people/rename": ["user", "username"],
   "/account/people/sign-out": ["user"],
@@ -31,9 +32,10 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 const PAGES = [
   "/account/people?q=a%00b",
   "/account/people?after=a%00b",
-  "/account/people?links=a%00b",
-  "/account/people/activity?name=a%00b",
-  "/account/people/activity?user=a%00b",
+  "/account/people/a%00b",
+  "/account/links?after=a%00b",
+  "/account/activity?name=a%00b",
+  "/account/activity?user=a%00b",
   "/login?return_to=%00",
 ];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   acceptReturnTarget,
-  findOtherHost,
+  findOtherTarget,
   getHandoffRoot,
   parseHandoffTarget,
 } from "../../src/http/return-to.ts";
@@ -107,8 +107,8 @@ test("names the other host of a target, also of one that is handed over", () => 
     ["/page", undefined],
     [undefined, undefined],
   ] as const) {
-    assert.equal(findOtherHost(options, request, target), host, `${target}`);
+    assert.equal(findOtherTarget(options, request, target)?.host, host, `${target}`);
   }
   const atRequest = { ...options, hosts: { ...options.hosts, publicUrl: undefined } };
-  assert.equal(findOtherHost(atRequest, request, "https://auth.example.test:8443/"), undefined);
+  assert.equal(findOtherTarget(atRequest, request, "https://auth.example.test:8443/"), undefined);
 });

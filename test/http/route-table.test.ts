@@ -45,12 +45,19 @@ test("clients without a session can use these routes alone", () => {
 test("every form of a user is read, and those that change how to sign in need a recent sign-in", () => {
   const forms = routes.filter((route) => route.method === "POST").filter(isUserRoute);
   assert.ok(forms.length >= 12 + PEOPLE_FORMS.length + APP_FORMS.length);
-  assert.ok(forms.every(({ form }) => form === "read"));
+  const uploads = forms.filter(({ form }) => form !== "read");
+  assert.deepEqual(uploads.map(named), ["POST /account/apps/icon"]);
+  assert.deepEqual(
+    uploads.map(({ form, access, recent }) => [form, access, recent]),
+    [["upload", "admin", "apps"]],
+  );
   const others = forms.filter(({ recent }) => recent === undefined);
-  // The password form asks for the password, and the others complete what a recent sign-in began.
+  // The password form asks for the password. One form only puts a suggestion off, and the others
+  // complete what a recent sign-in began.
   assert.deepEqual(others.map(named).sort(), [
     "POST /account/codes/confirm",
     "POST /account/passkeys/add",
+    "POST /account/passkeys/later",
     "POST /account/password",
     "POST /account/sessions/end",
   ]);
@@ -59,12 +66,18 @@ test("every form of a user is read, and those that change how to sign in need a 
 test("only administrators can use what is below /account/people", () => {
   const below = routes.filter(({ path }) => path.startsWith("/account/people"));
   assert.deepEqual([...new Set(below.map(({ access }) => access))], ["admin"]);
-  assert.equal(below.length, 1 + PEOPLE_FORMS.length);
+  // An account can have the name of a form as its ID, and then has a page.
+  const gets = below.filter(({ method }) => method === "GET");
+  assert.equal(gets.length, 2 + PEOPLE_FORMS.length);
+  assert.equal(below.length, gets.length + PEOPLE_FORMS.length);
 });
 
 test("only administrators can use what is below /account/apps, but for taking access back", () => {
   const oidc = () => Promise.reject(new Error("not loaded"));
-  const all = listRoutes({ options, paths, rules, oidc } as unknown as Services, new Map());
+  const publicUrl = "https://auth.example.org";
+  const withOidc = { ...options, oidc, hosts: { ...options.hosts, publicUrl } };
+  const services = { options: withOidc, paths, rules, oidc } as unknown as Services;
+  const all = listRoutes(services, new Map());
   const below = all.filter(({ path }) => path.startsWith("/account/apps"));
   const others = below.filter(({ access }) => access !== "admin");
   assert.deepEqual(others.map(named), ["POST /account/apps/revoke"]);
@@ -74,7 +87,7 @@ test("only administrators can use what is below /account/apps, but for taking ac
   );
   // An app can have the name of a form as its ID, and then has a page.
   const gets = below.filter(({ method }) => method === "GET");
-  assert.equal(gets.length, 2 + APP_FORMS.length + 1);
+  assert.equal(gets.length, 3 + APP_FORMS.length + 1);
   assert.equal(below.length, gets.length + APP_FORMS.length + 1);
 });
 

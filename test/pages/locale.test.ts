@@ -60,7 +60,7 @@ test("serves every page in every language with Vary: Accept-Language", async (t)
   await inEach("/login", (words) => words.signInTo("Latchkey"));
   await inEach("/login?error=1", (words) => words.signInFailed);
   await inEach("/account/history", (words) => words.events.signup("owner"), session);
-  await inEach("/logout", (words) => words.messages.methodNotAllowed);
+  await inEach("/logout", (words) => words.messages.formsOnly);
 });
 
 test("a fixed language overrides the reader's preference", async (t) => {

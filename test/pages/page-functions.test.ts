@@ -25,6 +25,7 @@ const ADDRESSES = {
   customStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   codeScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
+  launcherScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   passkeyScriptUrl: /^\/latchkey-passkeys\.js\?v=[\w-]{12}$/,
   logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
 };
@@ -52,6 +53,8 @@ test("passes the helpers, the paths and the page's own data to each function", a
     asksCode: false,
     remembersDevices: false,
     offersPasskeys: false,
+    needsPasskey: false,
+    needsCode: false,
   };
   assert.deepEqual(await page("/login"), { ...before, ...login });
 
@@ -75,8 +78,9 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(await page("/account/sign-in", session), { ...signedIn, ...methods });
   const { entries, ...history } = await page("/account/history", session);
   assert.deepEqual([history, entries.length], [signedIn, 1]);
-  const message = "This method is not allowed here.";
-  const error = { status: 405, title: "Method not allowed", message };
+  const message = "This address only takes forms.";
+  const home = { page: "account", url: "/account/profile" };
+  const error = { status: 405, title: "Nothing to see here", message, home };
   const refused = { ...signedIn, ...error };
   assert.deepEqual(await page("/logout", session), refused);
 });
@@ -165,7 +169,7 @@ for (const [when, error] of [
   test(`returns the message as plain text if the error page function ${when}`, async (t) => {
     const app = await startApp(t, { pages: { error } });
     const { status, body, headers } = await app.send("/logout");
-    assert.deepEqual([status, body], [405, "This method is not allowed here."]);
+    assert.deepEqual([status, body], [405, "This address only takes forms."]);
     const type = headers["content-type"];
     assert.deepEqual([type, headers.allow], ["text/plain; charset=utf-8", "POST"]);
     assert.match(String(headers["x-request-id"]), /^[\da-f-]{36}$/);

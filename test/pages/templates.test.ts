@@ -42,7 +42,7 @@ test("escapes all text from users, clients, settings and errors", async () => {
   const devices = (data: Partial<PageData["devices"]>): Promise<string> =>
     render("devices", owner, { ...plain.devices, ...data });
   const app = { name: HOSTILE, iconUrl: undefined, darkIconUrl: undefined };
-  const tile = { ...app, url: "https://a.test/", host: "a.test", needsFactor: true };
+  const tile = { ...app, url: "https://a.test/", host: "a.test", needsFactor: true, isFound: true };
   const entry = { text: "text", detail: "", isAlarming: false, count: 1, ...at };
   const key = { id: "1", name: "key", hosts: [], isUsed: true, expires: undefined, ...at };
   const passkey = { id: "1", name: HOSTILE, added: at, used: at };

@@ -216,6 +216,9 @@ const ALIKE = new Set([
   "pages.access",
   "pages.apps",
   "pages.links",
+  "activityKinds.links",
+  "activityKinds.apps",
+  "invitation",
 ]);
 
 for (const locale of locales.filter((one) => one !== "en")) {

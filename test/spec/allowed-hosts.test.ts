@@ -90,6 +90,33 @@ test("the page for a host that is not allowed names the host, without links", as
   assert.equal(await named("<b>&"), "&lt;b&gt;&amp;");
 });
 
+test("only an operator on this machine reads which settings would allow a host", async (t) => {
+  const publicUrl = "https://auth.example.test";
+  const gate = await startGate(t, { allowedHosts: ["example.test"], publicUrl });
+  const shown = async (headers: Readonly<Record<string, string>>) =>
+    (await gate.send("/login", { headers: { Host: "evil.example", ...headers } })).body;
+  const settings = /ALLOWED_HOSTS|PUBLIC_URL/;
+  assert.match(await shown({}), settings);
+  for (const headers of [
+    { "X-Forwarded-For": "192.0.2.1" },
+    { "X-Forwarded-For": "127.0.0.1" },
+    { "X-Forwarded-For": "" },
+  ]) {
+    const body = await shown(headers);
+    assert.doesNotMatch(body, settings);
+    assert.ok(body.includes("This is not the address of Latchkey."));
+    assert.ok(!body.includes("evil.example"));
+    assert.match(
+      body,
+      /<a class="button" href="https:\/\/auth\.example\.test">Go to auth\.example\.test</,
+    );
+    assert.equal(body.match(/<a /g)?.length, 1, "no other link, which would be to the wrong host");
+  }
+  const logged = gate.serverLog.filter(({ host }) => host === "evil.example");
+  assert.equal(logged.length, 4);
+  assert.match(JSON.stringify(logged), settings);
+});
+
 test("ALLOWED_HOSTS does not apply to assets, health checks and forward auth", async (t) => {
   const gate = await startGate(t, LISTED);
   for (const [path, status] of [

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { getWords } from "../../src/pages/words.ts";
+import { addUser } from "../support/add-user.ts";
 import { startConfiguredApp } from "../support/app.ts";
+import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
 import { elements, fieldNamed } from "../support/markup.ts";
 import { inSeconds, inThePast, mint } from "../support/mint.ts";
+import { turnCodesOn } from "../support/one-time-codes.ts";
 
 const en = getWords("en");
 const HOST = { Host: "auth.example.org" };
@@ -118,4 +122,112 @@ test("an app with returnTo and a page of its own leads back to that page", async
   const remove = { session: inThePast(session), form: {}, headers };
   const { location } = await app.send("/account/passkeys/remove", remove);
   assert.equal(location, confirmAt("http://auth.example.org/own?tab=2"));
+});
+
+const PASSKEY = "SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM latchkey_users";
+
+const addPasskeyTo = (databaseFile: string, username: string): void =>
+  execute(databaseFile, `INSERT INTO latchkey_passkeys ${PASSKEY} WHERE username = '${username}'`);
+
+const namesIn = (html: string): readonly (string | undefined)[] =>
+  elements(html, "input")
+    .filter(({ type }) => type !== "hidden")
+    .map(({ name }) => name);
+
+const actionsIn = (html: string) => elements(html, "form").map(({ action }) => action);
+
+/** A page for a user with an old session, and how it changes with the factors of accounts. */
+async function withFactors(t: TestContext) {
+  const { gate, session } = await startConfigured(t, { publicUrl: "https://auth.example.org" });
+  const old = inThePast(session);
+  const open = async (path = KEYS, as = old) =>
+    (await gate.send(path, { session: as, headers: HOST })).body;
+  return { gate, session, old, open };
+}
+
+test("confirming offers a button of its own name and a way back, and no sign-out", async (t) => {
+  const { open } = await withFactors(t);
+  const page = await open();
+  const buttons = [...page.matchAll(/<button type="submit"[^>]*>([^<]*)/g)].map(([, text]) => text);
+  assert.deepEqual(buttons, [en.confirmIt]);
+  assert.deepEqual(actionsIn(page), ["/login"]);
+  const links = elements(page, "a").map(({ href }) => href);
+  assert.deepEqual(links, ["/account/keys"]);
+  assert.ok(page.includes(`>${en.cancel}</a>`));
+});
+
+test("cancelling leads to a page of the account or to the first page, never elsewhere", async (t) => {
+  const { open } = await withFactors(t);
+  for (const [target, to] of [
+    ["/account/keys?tab=2", "/account/keys?tab=2"],
+    ["https://auth.example.org/account/keys", "/apps"],
+    ["/accounts", "/apps"],
+    ["/account/%2e%2E/login", "/apps"],
+    ["/account/../login", "/apps"],
+    ["//evil.example/account/", "/apps"],
+    ["https://evil.example/account/", "/apps"],
+    ["javascript:alert(1)//account/", "/apps"],
+    ["/oidc/interaction/x", "/apps"],
+    ["", "/apps"],
+  ] as const) {
+    const page = await open(`/login?again=1&return_to=${encodeURIComponent(target)}`);
+    assert.deepEqual(
+      elements(page, "a").map(({ href }) => href),
+      [to],
+      target,
+    );
+  }
+});
+
+test("confirming offers what this account uses, whatever other accounts use", async (t) => {
+  const { gate, open, session, old } = await withFactors(t);
+  const ann = addUser(gate, "ann");
+  await turnCodesOn(
+    { send: (path, sending) => gate.send(path, { ...sending, headers: HOST }) },
+    mint({ user_id: "id of ann", iat: inSeconds(0), exp: inSeconds(600) }),
+  );
+  addPasskeyTo(gate.databaseFile, "ann");
+  // Visitors are offered what any account uses.
+  await eventually(async () => {
+    const { body } = await gate.send("/login", { headers: HOST });
+    return (body.includes('name="code"') && body.includes("/login/passkey")) || undefined;
+  });
+  const own = await open();
+  assert.deepEqual(namesIn(own), ["username", "password"]);
+  assert.deepEqual(actionsIn(own), ["/login"]);
+  const hers = await open(KEYS, ann);
+  assert.deepEqual(namesIn(hers), ["username", "password", "code", "remember_device"]);
+  assert.deepEqual(actionsIn(hers), ["/login", "/login/passkey"]);
+  assert.ok(!hers.includes(en.withoutCode), "her password alone is not enough");
+
+  const factorPage = await open("/login?factor=2&return_to=%2Faccount%2Fkeys", session);
+  assert.ok(factorPage.includes(en.oneMoreStep), "ann's factors are not the owner's");
+  assert.ok((await open(KEYS, old)).includes(en.confirm));
+});
+
+test("offers no password to a user whose passkey alone is a second factor", async (t) => {
+  const { gate, open, session } = await withFactors(t);
+  addPasskeyTo(gate.databaseFile, OWNER.username);
+  const page = await eventually(async () => {
+    const body = await open("/login?factor=2&return_to=%2Faccount%2Fkeys", session);
+    return body.includes("/login/passkey") ? body : undefined;
+  });
+  assert.ok(page.includes(en.confirm) && page.includes(en.passkeysNeedScript));
+  assert.deepEqual(actionsIn(page), ["/login/passkey"]);
+  assert.deepEqual(namesIn(page), []);
+  const [button] = elements(page, "button");
+  assert.equal(button?.class, undefined, "it is the main button");
+  assert.deepEqual(
+    elements(page, "a").map(({ href }) => href),
+    ["/account/keys"],
+  );
+  // To confirm without a second factor, the password is enough.
+  assert.deepEqual(actionsIn(await open()), ["/login", "/login/passkey"]);
+});
+
+test("offers what any account uses while the factors cannot be read", async (t) => {
+  const { gate, open } = await withFactors(t);
+  execute(gate.databaseFile, "ALTER TABLE latchkey_passkeys RENAME TO away");
+  const page = await open();
+  assert.ok(page.includes(en.confirm) && namesIn(page).includes("password"));
 });

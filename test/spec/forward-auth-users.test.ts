@@ -39,7 +39,7 @@ test("shows an excluded user a page with the app and a sign-out", async (t) => {
   const app = named("app.example.test");
   assert.ok(body.includes(`${named("&lt;guest&gt;")} may not open ${app}. Ask the person`), body);
   assert.match(body, /<h1>No access<\/h1>/);
-  assert.ok(body.includes(`<a class="button" href="${PUBLIC_URL}/account/">`), "the main button");
+  assert.ok(body.includes(`<a class="button" href="${PUBLIC_URL}/apps">Your apps</a>`), body);
   assert.match(body, /<button type="submit" class="quiet">Use another account</);
   // The browser shows the page under the host name of the app.
   assert.ok(body.includes(`<form method="post" action="${PUBLIC_URL}/logout">`), body);

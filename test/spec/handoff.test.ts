@@ -126,7 +126,7 @@ test("brings a visitor of another domain to the sign-in and back", async (t) => 
   const [, forms = ""] = devices.body.split('action="/account/sessions/end"');
   assert.match(forms, /name="session" value="all"[^>]*>Sign out everywhere</);
   const profile = await open(`${AUTH}/account/profile`);
-  assert.match(profile.body, /action="\/logout">\s*<p[^>]*><button[^>]*>Sign out</);
+  assert.match(profile.body, /action="\/logout"><button[^>]*>Sign out</);
   const photos = jar.get("photos.other.test");
   await open(`${AUTH}/logout`, {});
   assert.equal((await ask(TARGET)).status, 200, "signed out at the sign-in only");

@@ -70,7 +70,9 @@ test("marks the alarming entries, and no others", async (t) => {
     insertMany(gate.databaseFile, 1, 1, `INSERT INTO ${log} ${values}`);
   }
   const { body } = await gate.send(HISTORY, { session });
-  const marked = [...body.matchAll(/<li class="alarming"><span><bdi>([^<]*)<\/bdi>/g)];
+  const marked = [
+    ...body.matchAll(/<li class="alarming"><span><svg.*?<\/svg> <bdi>([^<]*)<\/bdi>/g),
+  ];
   const rejected = en.events.code_rejected("");
   assert.deepEqual(
     marked.map(([, text]) => text),

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { getWords } from "../../src/pages/words.ts";
+import { addApps } from "../support/add-app.ts";
 import { runCommand } from "../support/command.ts";
-import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
+import { execute } from "../support/database.ts";
+import { changeForm, OWNER, startConfigured, startGate } from "../support/gate.ts";
 import { linkPath } from "../support/link.ts";
+import { elements } from "../support/markup.ts";
+import { partsOf } from "../support/mint.ts";
+import { addMember, atPeople } from "./people/at-people.ts";
+
+const en = getWords("en");
 
 const PASSWORD = "battery staple";
 const NEW = { password: PASSWORD, confirm: PASSWORD } as const;
@@ -156,4 +164,70 @@ test("accepts a form without origin only after the link was opened", async (t) =
   for (const headers of others)
     assert.equal((await gate.send(path, { form, headers })).status, 403);
   assert.equal((await gate.send(path, { form, headers: { Origin, Cookie } })).status, 303);
+});
+
+/** The texts of the page between the heading and the form, without markup. */
+const introOf = (body: string): string =>
+  (/<\/h1>(.*?)<form/s.exec(body)?.[1] ?? "")
+    .replace(/<[^>]*>/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+test("an invitation says who made it on a page, the username and the apps, with icons", async (t) => {
+  const { gate, session, act, open } = await atPeople(t);
+  await addApps(gate, { id: "photos", name: "Photos" }, { id: "films", name: "<b>Films" });
+  execute(
+    gate.databaseFile,
+    "INSERT INTO latchkey_app_icons (id, type, body) VALUES ('photos/light', 'image/png', '')",
+  );
+  const made = await act("invite", { username: "nora", groups: "" });
+  const [path = ""] = /\/link\/[\w-]{43}/.exec(made.body) ?? [];
+  const invitation = await open(path, { session: undefined });
+  assert.equal(introOf(invitation.body), "owner invites you. Your username is nora.");
+  assert.deepEqual(elements(invitation.body, "ul"), []);
+
+  // A link of a command says no maker: the operator is no account.
+  const ofCommand = await linkPath(gate, "invite", "--username", "mia", "--app", "photos,films");
+  const { body } = await gate.send(ofCommand);
+  const text = "Your username is mia. This link opens: Photos &lt;b&gt;Films";
+  assert.equal(introOf(body), text);
+  assert.ok(elements(body, "img").some(({ src }) => src === "/latchkey-icons/photos/light"));
+  assert.equal((await gate.send("/latchkey-icons/photos/light")).status, 200);
+  // Also after a mistake.
+  const again = await gate.send(ofCommand, { form: { password: "x", confirm: "y" } });
+  assert.deepEqual([again.status, introOf(again.body)], [422, text]);
+
+  const withoutName = await gate.send(await linkPath(gate, "invite"));
+  assert.equal(introOf(withoutName.body), "");
+  const reset = await act("reset", { user: String(partsOf(session).claims.user_id) });
+  const [resetPath = ""] = /\/link\/[\w-]{43}/.exec(reset.body) ?? [];
+  const newPassword = await open(resetPath, { session: undefined });
+  assert.equal(introOf(newPassword.body), "Your username is owner.");
+});
+
+test("a hostile name of the administrator who invites is escaped and shortened", async (t) => {
+  const { gate, act, open } = await atPeople(t);
+  const name = `<script>alert(1)</script>${"x".repeat(5_000)}`;
+  const session = addMember(gate, name, "admins");
+  const made = await act("invite", { username: "nora", groups: "" }, { session });
+  const [path = ""] = /\/link\/[\w-]{43}/.exec(made.body) ?? [];
+  const { status, body } = await open(path, { session: undefined });
+  assert.equal(status, 200);
+  assert.ok(body.includes("&lt;script&gt;") && !body.includes("<script>alert"));
+  assert.ok(body.length < 5_000);
+});
+
+test("every form that has a shortest password says so, and the setup that it has none", async (t) => {
+  const fresh = await startGate(t);
+  const setup = await fresh.send("/setup");
+  assert.ok(setup.body.includes(en.passwordHint) && !setup.body.includes(en.newPasswordHint));
+  assert.doesNotMatch(setup.body, /minlength/);
+  const { gate, session } = await startConfigured(t);
+  for (const path of [
+    await linkPath(gate, "invite"),
+    await linkPath(gate, "reset", OWNER.username),
+    "/account/sign-in",
+  ]) {
+    assert.ok((await gate.send(path, { session })).body.includes(en.newPasswordHint), path);
+  }
 });

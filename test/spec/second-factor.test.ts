@@ -26,7 +26,7 @@ const ENROL = "/account/sign-in";
 /** The pages that a session without a required second factor does not open. */
 const PAGES = [
   ...["/", "/account/", "/apps"],
-  ...["profile", "devices", "access", "keys", "history"].map((name) => `/account/${name}`),
+  ...["profile", "devices", "keys", "history"].map((name) => `/account/${name}`),
   ...["people", "activity", "apps"].map((name) => `/account/${name}`),
 ];
 
@@ -207,6 +207,15 @@ test("a key opens what needs a factor only if its maker had one", async (t) => {
   const other = await startGate(t, { dataDir: gate.dataDir });
   assert.equal((await byKey(other, strong, "?factor=2")).status, 401);
   assert.equal((await byKey(other, strong)).status, 200);
+});
+
+test("the page of the apps that know a user is locked too, where it exists", async (t) => {
+  const hosts = { publicUrl: "https://auth.example.test", allowedHosts: ["127.0.0.1"] };
+  const { gate, session } = await required(t, hosts);
+  const locked = await gate.send("/account/access", { session });
+  assert.deepEqual([locked.status, locked.location], [303, ENROL]);
+  const { proven } = await turnOn(gate, session);
+  assert.equal((await gate.send("/account/access", { session: proven })).status, 200);
 });
 
 test("factor=2 asks it for one app", async (t) => {

@@ -18,7 +18,7 @@ export const COLOUR_RULES: readonly string[] = ["color-contrast", "link-in-text-
  */
 const FLATTEN = `
   document.body.style.backgroundImage = "none";
-  document.body.style.backgroundColor = "color-mix(in srgb, var(--accent) 13%, var(--ground))";
+  document.body.style.backgroundColor = "color-mix(in srgb, var(--accent) 9%, var(--ground))";
 `;
 
 /**

@@ -52,4 +52,4 @@ export function addressIn(html: string, rel: string): string {
 
 /** The sentences of the shown activity, from top to bottom. */
 export const activityOf = (html: string): readonly string[] =>
-  [...html.matchAll(/<li[^>]*><span><bdi>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);
+  [...html.matchAll(/<li[^>]*>.*?<bdi>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);

@@ -10,6 +10,7 @@ const unconfigured: PageHelpers = { ...signedOut, NeedsSetup: true };
 const groups = ["sample"];
 const user = { id: "1" as UserId, username: "sample", groups };
 const signedIn: PageHelpers = { ...signedOut, CurrentUser: user };
+const asGuest: PageHelpers = { ...signedOut, CurrentUser: { ...user, guest: true } };
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
@@ -24,17 +25,36 @@ const signInMethods = {
   listsSessions: true,
 } as const;
 const qr = { width: 1, path: "" };
-const person = { user, sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
+const facts = { sessions: 1, codes: true, passkeys: 2, hasEnded: false };
+const person = { user, ...facts, signedIn: time, end: time };
+const guest = { ...user, guest: true } as const;
+const choices = [
+  { name: "family", isChecked: true },
+  { name: "photos", isChecked: false },
+];
 const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
-const openLink = { ...inviting, madeBy: "sample", end: time.utc };
-const queries = { previous: "?", next: "?", firstLinks: "?", nextLinks: "?" };
-const made = { purpose: "reset", url: "/", end: time.utc } as const;
+const openLink = { ...inviting, apps: ["Photos"], madeBy: "sample", end: time };
 const entry = { text: "sample", detail: "::1", isAlarming: true, count: 2, ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
 const app = { name: "Photos", iconUrl: undefined, darkIconUrl: undefined };
 const withIcons = { ...app, iconUrl: "/light", darkIconUrl: "/dark" };
+const launcher = {
+  ...signedIn,
+  sections: [],
+  search: undefined,
+  suggestsPasskey: false,
+  firstSteps: undefined,
+  guestEnd: undefined,
+};
+const found = { host: "a.test", url: "https://a.test/", isFound: true };
+const launcherSections = [
+  { name: "", apps: [{ ...app, ...found, needsFactor: true }] },
+  { name: "Family", apps: [{ ...withIcons, ...found, needsFactor: false }] },
+];
+const linkApps = [{ ...app, id: "photos", isChecked: true }];
+const newLink = { username: "", groups: choices, newGroups: "", until: "", apps: linkApps };
 const shares = [
   { kind: "name", value: "sample" },
   { kind: "email", value: "sample@example.org" },
@@ -43,14 +63,31 @@ const shares = [
 const form = { formPath: "/login/device", secret: "secret" };
 
 const appForm = {
-  ...{ name: "Photos", id: "photos", url: "https://a.test", groups: "family", factor: "1" },
+  ...{ name: "Photos", id: "photos", url: "https://a.test", factor: "1" },
+  ...{ who: "groups", groups: "family", new_group: "" },
   ...{ redirects: "https://a.test/callback", section: "Family", upstream: "http://b.test" },
   ...{ sign_out_redirects: "https://a.test/", backchannel: "https://a.test/end" },
   ...{ public: "", consent: "1", signing: "ES256" },
 };
-const listed = { ...app, id: "photos", host: "a.test", needsFactor: true, usesOidc: true };
+const listed = {
+  ...app,
+  id: "photos",
+  host: "a.test",
+  needsFactor: true,
+  usesOidc: true,
+  isOff: false,
+};
 const listedApp = { ...listed, groups: ["family"] };
 const plainApp = { ...listed, host: undefined, groups: [], needsFactor: false, usesOidc: false };
+const secret = { id: "1", ending: "x7Qd", ...time };
+const refusal = { userId: "2", username: "sample", groups: ["family"], needsAdmin: false, ...time };
+const uses = {
+  ...{ groups: ["family"], admitted: { people: 2, guests: 1 } },
+  refusedUri: { uri: "https://a.test/cb", host: "a.test", isElsewhere: false },
+  week: { count: 3, people: 1, days: [{ label: "1 Jan", count: 3 }] },
+  opened: [{ username: "sample", isGuest: true, device: "Firefox", ...time }],
+  refused: [refusal],
+};
 const issuer = "https://auth.test";
 const client = { clientId: "photos", issuer, discoveryUrl: issuer };
 const signOuts = [
@@ -101,25 +138,56 @@ export const samples: Samples = {
       handoffFailed: true,
       notice: "sessionNotEnded",
     },
-    { ...signedIn, ...asking, confirms: true, needsFactor: true },
+    { ...signedIn, ...asking, confirms: true, needsFactor: true, needsCode: true, cancelTo: "/" },
+    { ...signedIn, ...asking, confirms: true, HasError: true, asksCode: false, cancelTo: "/" },
+    {
+      ...{ ...signedIn, ...asking, asksCode: false, confirms: true, needsFactor: true },
+      ...{ needsPasskey: true, app: withIcons, cancelTo: "/" },
+    },
+    {
+      ...{ ...signedIn, ...asking, needsFactor: true, returnHost: "example.org", cancelTo: "/" },
+      lacksFactor: { passkeys: "/#passkeys", codes: "/#codes" },
+    },
+    {
+      ...{ ...asGuest, ...asking, needsFactor: true, cancelTo: "/" },
+      lacksFactor: { passkeys: undefined, codes: undefined },
+    },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
   link: [
-    { ...signedOut, purpose: "invite", username: "", isUsernameSet: false, apps: [] },
-    { ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true, apps: ["sample"] },
+    {
+      ...{ ...signedOut, purpose: "invite", username: "", isUsernameSet: false },
+      ...{ madeBy: undefined, apps: [] },
+    },
+    {
+      ...{ ...signedOut, purpose: "guest", username: "sample", isUsernameSet: true },
+      ...{ madeBy: "sample", apps: [app, withIcons] },
+    },
+    {
+      ...{ ...signedOut, purpose: "invite", username: "sample", isUsernameSet: true },
+      ...{ madeBy: "sample", apps: [] },
+      problem: { message: "invalid", fields: ["password"] },
+    },
   ],
   launcher: [
-    { ...signedIn, sections: [] },
+    launcher,
+    { ...launcher, guestEnd: time },
+    { ...launcher, firstSteps: { hasOtherAccounts: true, backupCommand: "sample" } },
+    { ...launcher, firstSteps: { hasOtherAccounts: false, backupCommand: "sample" } },
     {
-      ...signedIn,
-      sections: [
-        { name: "", apps: [{ ...app, url: "https://a.test/", host: "a.test", needsFactor: true }] },
-        {
-          name: "Family",
-          apps: [{ ...withIcons, url: "https://b.test/", host: "b.test", needsFactor: false }],
-        },
-      ],
+      ...launcher,
+      sections: launcherSections,
+      search: "sample",
+      suggestsPasskey: true,
       notice: "isConfirmed",
+    },
+    {
+      ...launcher,
+      sections: launcherSections.map((section) => ({
+        ...section,
+        apps: section.apps.map((shown) => ({ ...shown, isFound: false })),
+      })),
+      search: "",
     },
   ],
   profile: [
@@ -177,33 +245,50 @@ export const samples: Samples = {
   ],
   history: [{ ...signedIn, entries: [entry], newest: "", older: "?" }],
   apps: [
-    { ...signedIn, apps: [], form: appForm, offersOidc: false },
+    { ...signedIn, apps: [], search: "", count: 0, troubled: 0 },
+    { ...signedIn, apps: [], search: "zzz", count: 1, troubled: 1 },
     {
       ...signedIn,
-      apps: [listedApp, plainApp],
-      form: appForm,
-      offersOidc: true,
+      apps: [
+        { ...listedApp, opened: { ...time, username: "sample" }, troubles: [] },
+        { ...listedApp, opened: undefined, troubles: ["sign-out", "redirect"] },
+        { ...plainApp, isOff: true, opened: undefined, troubles: [] },
+      ],
+      ...{ search: "", count: 3, troubled: 1 },
       notice: "changeIsSaved",
-      problem: { message: "invalid", fields: ["redirects"] },
+    },
+  ],
+  newApp: [
+    { ...signedIn, form: appForm, groups, offersOidc: false },
+    {
+      ...signedIn,
+      ...{ form: { ...appForm, who: "everyone" }, groups, offersOidc: true },
+      problem: { message: "invalid", fields: ["who"] },
     },
   ],
   app: [
     {
       ...signedIn,
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
-      ...{ client, secrets: [time, time], hasSecrets: true, signOuts },
+      ...{ client, secrets: [secret, secret], hasSecrets: true, signOuts, ...uses },
       problem: { message: "invalid", fields: ["backchannel"] },
     },
     {
       ...signedIn,
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },
-      ...{ client, secrets: [time], hasSecrets: true, signOuts: [] },
+      ...{ client, secrets: [secret], hasSecrets: true, signOuts: [], ...uses },
+      refusedUri: { uri: "https://b.test/", host: "b.test", isElsewhere: true },
+      refused: [
+        { ...refusal, groups: ["a", "b"] },
+        { ...refusal, groups: [], needsAdmin: true },
+      ],
       problem: { message: "invalid", fields: ["secret"] },
     },
     {
       ...signedIn,
       ...{ kind: "app", app: plainApp, url: undefined, form: appForm, offersOidc: false },
-      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [] },
+      ...{ client: undefined, secrets: [], hasSecrets: false, signOuts: [], ...uses },
+      ...{ refusedUri: undefined, opened: [], refused: [] },
     },
     {
       ...{ ...signedIn, kind: "secret", id: "photos", secret: "secret" },
@@ -211,21 +296,83 @@ export const samples: Samples = {
     },
   ],
   people: [
-    { ...signedIn, ...queries, people: [person], search: "sample", links: [openLink] },
-    { ...signedIn, people: [], search: "", links: [], made },
+    {
+      ...{ ...signedIn, people: [person], count: { people: 2, guests: 1 }, search: "sample" },
+      ...{ previous: "?", next: "?", notice: "accountIsRemoved" },
+    },
+    {
+      ...{ ...signedIn, count: { people: 1, guests: 0 }, search: "" },
+      people: [
+        { ...person, user: { ...guest, groups: [] }, signedIn: undefined },
+        { ...person, user: guest, end: undefined },
+        { ...person, hasEnded: true },
+      ],
+    },
+    { ...signedIn, people: [], count: { people: 1, guests: 0 }, search: "sample" },
+  ],
+  person: [
+    {
+      ...{ ...signedIn, person, groups: choices, version: "1", entries: [entry] },
+      ...{ form: { username: "sample", groups: "" }, apps: [{ ...withIcons, id: "photos" }] },
+      notice: "changeIsSaved",
+      problem: { message: "invalid", fields: ["groups"] },
+    },
+    {
+      ...{ ...signedIn, person: { ...person, user: guest }, groups: [], version: "1", entries: [] },
+      ...{ form: { username: "sample", groups: "" }, apps: [] },
+      problem: { message: "invalid", fields: ["remove"] },
+    },
+  ],
+  links: [
+    {
+      ...{ ...signedIn, kind: "list", links: [], first: undefined, next: undefined },
+      forms: {
+        invite: { ...newLink, problem: { message: "invalid", fields: ["apps"] } },
+        guest: { ...newLink, apps: [] },
+      },
+    },
+    {
+      ...{ ...signedIn, kind: "list", first: "", next: "?", notice: "linkIsRevoked" },
+      links: [
+        openLink,
+        { ...openLink, id: "2", name: "", madeBy: undefined },
+        { ...openLink, id: "3", purpose: "guest" },
+        { ...openLink, id: "4", purpose: "reset", groups: [], apps: [] },
+      ],
+      forms: {
+        invite: newLink,
+        guest: { ...newLink, problem: { message: "invalid", fields: ["until"] } },
+      },
+    },
+    {
+      ...{ ...signedIn, kind: "made", purpose: "reset", url: "/", qr, end: time },
+      donePath: "/account/people/1",
+    },
   ],
   activity: [
-    { ...signedIn, entries: [entry], name: "", type: "signin", types: ["signin"], next: "?" },
+    {
+      ...{ ...signedIn, name: "sample", kind: "signIns", kinds: ["signIns", "apps"] },
+      ...{ entries: [entry, { ...entry, person: { id: "1", username: "sample" } }] },
+      ...{ newest: "?", next: "?" },
+    },
+    {
+      ...{ ...signedIn, name: "", kind: undefined, kinds: ["apps"], entries: [] },
+      ...{ newest: undefined, next: undefined },
+    },
   ],
   error: [
-    { ...signedOut, status: 503, message: "busy", requestId: "1" },
+    { ...signedOut, status: 503, message: "busy", requestId: "1", retryUrl: "" },
+    { ...signedOut, status: 500, message: "broken", requestId: "1", retryUrl: "/setup" },
+    { ...signedIn, status: 404, message: "gone", home: { page: "account", url: "/" } },
+    { ...signedOut, status: 421, message: "wrong", publicUrl: "https://auth.test" },
+    { ...signedOut, status: 421, message: "wrong", host: "a.test" },
     { ...unconfigured, status: 404, title: "sample", message: "not there" },
     {
       ...signedIn,
       status: 403,
       message: "no",
       offersSignOut: true,
-      accountUrl: "/",
+      home: { page: "apps", url: "/" },
       host: "a.test",
     },
     {
@@ -233,6 +380,7 @@ export const samples: Samples = {
       status: 403,
       message: "no",
       offersSignOut: true,
+      home: { page: "apps", url: "/" },
       signInUrl: "/",
       host: "a.test",
     },

@@ -5,7 +5,12 @@ import { ADMINS, type UserId } from "../../src/db/records.ts";
 import { createNavigation } from "../../src/http/navigation.ts";
 import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite, type Site, type SiteOptions } from "../../src/http/site.ts";
-import type { AppFormValues, PageData, PageHelpers } from "../../src/pages/page-data.ts";
+import type {
+  AppFormValues,
+  NewLinkForm,
+  PageData,
+  PageHelpers,
+} from "../../src/pages/page-data.ts";
 import type { Reader } from "../../src/pages/templates.ts";
 import type { Locale } from "../../src/pages/words.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -67,7 +72,9 @@ const appForm: AppFormValues = {
   name: "",
   id: "",
   url: "",
+  who: "everyone",
   groups: "",
+  new_group: "",
   factor: "",
   redirects: "",
   section: "",
@@ -79,12 +86,21 @@ const appForm: AppFormValues = {
   signing: "RS256",
 };
 
+/** The form for a new link. */
+const NO_LINK: NewLinkForm = { username: "", groups: [], newGroups: "", until: "", apps: [] };
+
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
-  link: { purpose: "invite", username: "", isUsernameSet: false, apps: [] },
-  launcher: { sections: [] },
+  link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
+  launcher: {
+    sections: [],
+    search: undefined,
+    suggestsPasskey: false,
+    firstSteps: undefined,
+    guestEnd: undefined,
+  },
   profile: { groups: [], end: undefined },
   signInMethods: {
     codes: { kind: "none" },
@@ -96,8 +112,32 @@ export const plain: Omit<PageData, "error"> = {
   access: { apps: [], signOuts: [] },
   keys: { kind: "list", list: [] },
   history: { entries: [], newest: undefined, older: undefined },
-  people: { people: [], links: [], search: "" },
-  apps: { apps: [], form: appForm, offersOidc: true },
+  people: { people: [], count: { people: 1, guests: 0 }, search: "" },
+  person: {
+    person: {
+      user: { id: "1" as UserId, username: "sample" },
+      signedIn: undefined,
+      end: undefined,
+      hasEnded: false,
+      sessions: 0,
+      codes: false,
+      passkeys: 0,
+    },
+    groups: [],
+    form: { username: "sample", groups: "" },
+    version: "",
+    apps: [],
+    entries: [],
+  },
+  links: {
+    kind: "list",
+    links: [],
+    first: undefined,
+    next: undefined,
+    forms: { invite: NO_LINK, guest: NO_LINK },
+  },
+  apps: { apps: [], search: "", count: 0, troubled: 0 },
+  newApp: { form: appForm, groups: [], offersOidc: true },
   app: {
     kind: "secret",
     id: "photos",
@@ -114,5 +154,12 @@ export const plain: Omit<PageData, "error"> = {
   },
   device: { kind: "stopped" },
   signOut: { kind: "signed-out" },
-  activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
+  activity: {
+    entries: [],
+    name: "",
+    kind: undefined,
+    kinds: [],
+    newest: undefined,
+    next: undefined,
+  },
 };

@@ -8,9 +8,11 @@ import { formatCount, type OptionValues } from "../command.ts";
 
 /**
  * Lists the tables whose rows an export contains with their user. Sign-ins to apps end with the
- * sessions on which they depend.
+ * sessions on which they depend, and when somebody has opened an app belongs to this installation.
  */
-export const exportedTables: readonly TableName[] = ownedTables.filter((name) => name !== "grants");
+export const exportedTables: readonly TableName[] = ownedTables.filter(
+  (name) => name !== "grants" && name !== "app_uses",
+);
 
 /** Formats amounts such as `2 users and 1 log entry`. */
 export const formatAmounts = ({ users, entries }: Amounts): string =>

@@ -49,7 +49,7 @@ export const changeApp = (
   });
 
 /**
- * Removes an app with its secrets, icons and consents, and ends all grants of the app. Returns the
+ * Removes an app with its secrets, icons, consents and uses, and ends all grants of the app. Returns the
  * app.
  */
 export const removeApp = (db: Db, id: string): Promise<App | undefined> =>
@@ -58,6 +58,7 @@ export const removeApp = (db: Db, id: string): Promise<App | undefined> =>
     if (app === undefined) return undefined;
     await removeGrantsOfApp(trx, id);
     await trx.deleteFrom("latchkey_consents").where("app_id", "=", id).execute();
+    await trx.deleteFrom("latchkey_app_uses").where("app_id", "=", id).execute();
     await trx.deleteFrom("latchkey_app_secrets").where("app_id", "=", id).execute();
     await trx
       .deleteFrom("latchkey_app_icons")
@@ -112,16 +113,23 @@ export const insertAppSecret = (
     return "inserted";
   });
 
-/** Removes the oldest secret of an app if the app has another one. */
-export const removeOldestAppSecret = (
+/**
+ * Removes a secret of an app if the app has another one.
+ *
+ * @param id Default: the oldest secret.
+ */
+export const removeAppSecret = (
   db: Db,
   appId: string,
-): Promise<"no-app" | "only-one" | "removed"> =>
+  id?: string,
+): Promise<"no-app" | "no-secret" | "only-one" | "removed"> =>
   runTransaction(db, async (trx) => {
     if ((await findApp(trx, appId)) === undefined) return "no-app";
-    const [oldest, next] = await listAppSecrets(trx, appId);
-    if (oldest === undefined || next === undefined) return "only-one";
-    await trx.deleteFrom("latchkey_app_secrets").where("id", "=", oldest.id).execute();
+    const secrets = await listAppSecrets(trx, appId);
+    const removed = id === undefined ? secrets[0] : secrets.find((secret) => secret.id === id);
+    if (removed === undefined) return id === undefined ? "only-one" : "no-secret";
+    if (secrets.length < 2) return "only-one";
+    await trx.deleteFrom("latchkey_app_secrets").where("id", "=", removed.id).execute();
     return "removed";
   });
 

@@ -1,4 +1,4 @@
-import { type Db, runTransaction } from "../database.ts";
+import { compileOnce, type Db, runTransaction } from "../database.ts";
 import { type Consent, toConsentId, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -19,13 +19,12 @@ export async function findConsent(
   return row && toRecord(tables.consents, row);
 }
 
+const listConsentRows = compileOnce((db, userId: UserId) =>
+  db.selectFrom("latchkey_consents").selectAll().where("user_id", "=", userId).orderBy("app_id"),
+);
+
 export async function listConsents(db: Db, userId: UserId): Promise<readonly Consent[]> {
-  const rows = await db
-    .selectFrom("latchkey_consents")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .orderBy("app_id")
-    .execute();
+  const rows = await listConsentRows(db, userId);
   return rows.map((row) => toRecord(tables.consents, row));
 }
 

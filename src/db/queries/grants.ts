@@ -1,4 +1,4 @@
-import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow, toStableLimit } from "../database.ts";
 import type { Grant, SignOut, StoredUser, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -98,6 +98,15 @@ export async function findCurrentGrants(
   return rows.flatMap((row) => toCurrentGrant(row, now) ?? []);
 }
 
+const listStateRows = compileOnce((db, userId: UserId, now: number, limit: number) =>
+  selectStates(db)
+    .where("latchkey_grants.user_id", "=", userId)
+    .where("latchkey_grants.expires_at", ">", now)
+    .orderBy("latchkey_grants.created_at", "desc")
+    .orderBy("latchkey_grants.id")
+    .limit(toStableLimit(limit)),
+);
+
 /** Lists those of the newest grants of a user whose session and sign-in have not ended. */
 export async function listCurrentGrants(
   db: Db,
@@ -105,13 +114,7 @@ export async function listCurrentGrants(
   now: Date,
   limit: number,
 ): Promise<readonly Grant[]> {
-  const rows = await selectStates(db)
-    .where("latchkey_grants.user_id", "=", userId)
-    .where("latchkey_grants.expires_at", ">", now.getTime())
-    .orderBy("latchkey_grants.created_at", "desc")
-    .orderBy("latchkey_grants.id")
-    .limit(limit)
-    .execute();
+  const rows = await listStateRows(db, userId, now.getTime(), limit);
   return rows.flatMap((row) => toCurrentGrant(row, now)?.grant ?? []);
 }
 

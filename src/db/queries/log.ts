@@ -28,6 +28,8 @@ export interface LogQuery extends LogFilter {
 export interface NewestQuery extends LogFilter {
   /** If set, the query returns only entries that concern this user. */
   readonly userId?: UserId | undefined;
+  /** If set, the query returns only entries of these types. */
+  readonly types?: readonly string[] | undefined;
   readonly beforeId?: number | undefined;
   readonly limit: number;
 }
@@ -66,12 +68,27 @@ const listNewestUserRows = compileOnce((db, beforeId: number, userId: UserId, li
 /** Lists the matching entries, newest first. */
 export async function listNewestEntries(
   db: Db,
-  { userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
+  { userId, types, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
 ): Promise<readonly LogEntry[]> {
-  if (userId !== undefined && filter.type === undefined && filter.since === undefined)
+  const isFiltered = types !== undefined || filter.type !== undefined || filter.since !== undefined;
+  if (userId !== undefined && !isFiltered)
     return (await listNewestUserRows(db, beforeId, userId, limit)).map(toEntry);
   let entries = db.selectFrom("latchkey_log").selectAll().where("id", "<", beforeId);
   if (userId !== undefined) entries = entries.where("user_id", "=", userId);
+  if (types !== undefined) {
+    // The newest entries of each type come from the index. The database would otherwise sort all.
+    const newest = types.map((type) =>
+      db
+        .selectFrom(
+          entries.where("type", "=", type).orderBy("id", "desc").limit(limit).as("of_type"),
+        )
+        .select("id"),
+    );
+    const [first, ...others] = newest;
+    if (first === undefined) return [];
+    const all = others.reduce((union, next) => union.unionAll(next), first);
+    entries = entries.where("id", "in", all);
+  }
   const query = filterEntries(db, entries, filter).orderBy("id", "desc").limit(limit);
   return (await query.execute()).map(toEntry);
 }

@@ -1,6 +1,7 @@
-import { type Expression, sql } from "kysely";
-import type { Db } from "../database.ts";
-import { type Person, toPublicUser } from "../records.ts";
+import { type Expression, type SelectQueryBuilder, sql } from "kysely";
+import type { Db, Schema, TableRow } from "../database.ts";
+import { NO_PASSWORD, type Person, toPublicUser, type UserId } from "../records.ts";
+import type { tables } from "../tables.ts";
 import { toUser } from "./users.ts";
 
 export interface PeopleQuery {
@@ -40,8 +41,52 @@ export async function listPeople(
     const without = sql<string>`replace(lower(username), ${lowerAscii(search)}, '')`;
     page = page.where(without, "<>", lowered);
   }
-  const rows = await db
-    .selectFrom(page.as("page"))
+  const rows = await selectFacts(db, page, now).orderBy("username").execute();
+  return rows.map(toPerson);
+}
+
+/** Finds an account with the facts from other tables. */
+export async function findPerson(db: Db, id: UserId, now: Date): Promise<Person | undefined> {
+  const user = db.selectFrom("latchkey_users").selectAll().where("id", "=", id);
+  const row = await selectFacts(db, user, now).executeTakeFirst();
+  return row && toPerson(row);
+}
+
+/** Finds the usernames of accounts. An account that was removed is missing. */
+export async function findUsernames(
+  db: Db,
+  ids: readonly UserId[],
+): Promise<ReadonlyMap<UserId, string>> {
+  if (ids.length === 0) return new Map();
+  const query = db.selectFrom("latchkey_users").select(["id", "username"]).where("id", "in", ids);
+  return new Map((await query.execute()).map(({ id, username }) => [id, username]));
+}
+
+/** Says how many accounts there are. */
+export interface PeopleCount {
+  /** Guests are not included. */
+  readonly people: number;
+  readonly guests: number;
+}
+
+/** Counts the accounts, including those that have ended. */
+export async function countPeople(db: Db): Promise<PeopleCount> {
+  const { people = 0, guests = 0 } =
+    (await db
+      .selectFrom("latchkey_users")
+      .select((eb) => [
+        eb.fn.countAll<number>().filterWhere("password_hash", "<>", NO_PASSWORD).as("people"),
+        eb.fn.countAll<number>().filterWhere("password_hash", "=", NO_PASSWORD).as("guests"),
+      ])
+      .executeTakeFirst()) ?? {};
+  return { people: Number(people), guests: Number(guests) };
+}
+
+type UserQuery = SelectQueryBuilder<Schema, "latchkey_users", TableRow<typeof tables.users>>;
+
+const selectFacts = (db: Db, users: UserQuery, now: Date) =>
+  db
+    .selectFrom(users.as("page"))
     .selectAll()
     .select((eb) => [
       eb
@@ -60,11 +105,11 @@ export async function listPeople(
             .where("secret", "is not", null),
         ),
       ).as("codes"),
-      isTrue(
-        eb.exists(
-          eb.selectFrom("latchkey_passkeys").select("id").whereRef("user_id", "=", "page.id"),
-        ),
-      ).as("passkeys"),
+      eb
+        .selectFrom("latchkey_passkeys")
+        .select((passkeys) => passkeys.fn.countAll<number>().as("count"))
+        .whereRef("user_id", "=", "page.id")
+        .as("passkeys"),
       eb
         .selectFrom("latchkey_log")
         .select("at")
@@ -73,20 +118,26 @@ export async function listPeople(
         .orderBy("latchkey_log.id", "desc")
         .limit(1)
         .as("signed_in_at"),
-    ])
-    .orderBy("username")
-    .execute();
-  return rows.map(({ sessions, codes, passkeys, signed_in_at: signedInAt, ...row }): Person => {
-    const stored = toUser(row);
-    return {
-      user: toPublicUser(stored),
-      ...(stored.endsAt && { endsAt: stored.endsAt }),
-      ...(signedInAt !== null && { signedInAt: new Date(signedInAt) }),
-      sessions: Number(sessions),
-      codes: codes === 1,
-      passkeys: passkeys === 1,
-    };
-  });
+    ]);
+
+type FactsRow = Awaited<ReturnType<ReturnType<typeof selectFacts>["execute"]>>[number];
+
+function toPerson({
+  sessions,
+  codes,
+  passkeys,
+  signed_in_at: signedInAt,
+  ...row
+}: FactsRow): Person {
+  const stored = toUser(row);
+  return {
+    user: toPublicUser(stored),
+    ...(stored.endsAt && { endsAt: stored.endsAt }),
+    ...(signedInAt !== null && { signedInAt: new Date(signedInAt) }),
+    sessions: Number(sessions),
+    codes: codes === 1,
+    passkeys: Number(passkeys),
+  };
 }
 
 /** Returns 1 or 0 in both databases, since SQLite has no booleans. */

@@ -1,4 +1,4 @@
-import { type Db, runTransaction, type TableRow } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow, toStableLimit } from "../database.ts";
 import type { SignOut, UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -96,15 +96,32 @@ export async function noteSignOut(
     .execute();
 }
 
+const selectEnded = (db: Db, limit: number) =>
+  db
+    .selectFrom("latchkey_sign_outs")
+    .selectAll()
+    .where("ended_at", "is not", null)
+    .orderBy("ended_at", "desc")
+    .orderBy("id")
+    .limit(toStableLimit(limit));
+
+const listRowsOfApp = compileOnce((db, appId: string, limit: number) =>
+  selectEnded(db, limit).where("app_id", "=", appId),
+);
+
+const listRowsOfUser = compileOnce((db, userId: UserId, limit: number) =>
+  selectEnded(db, limit).where("user_id", "=", userId),
+);
+
 /** Lists the sign-outs of an app, or of a user, that apps were or will be told, newest first. */
 export async function listSignOuts(
   db: Db,
   of: { readonly appId: string } | { readonly userId: UserId },
   limit: number,
 ): Promise<readonly SignOut[]> {
-  const all = db.selectFrom("latchkey_sign_outs").selectAll().where("ended_at", "is not", null);
-  const query =
-    "appId" in of ? all.where("app_id", "=", of.appId) : all.where("user_id", "=", of.userId);
-  const rows = await query.orderBy("ended_at", "desc").orderBy("id").limit(limit).execute();
+  const rows =
+    "appId" in of
+      ? await listRowsOfApp(db, of.appId, limit)
+      : await listRowsOfUser(db, of.userId, limit);
   return rows.map(toSignOut);
 }

@@ -77,7 +77,8 @@ export async function findUserByName(db: Db, username: string): Promise<StoredUs
  */
 const LATEST_TIME = sql.lit(8_640_000_000_000_000);
 
-const isActive = (now: number) =>
+/** Matches accounts that have not ended at this time. */
+export const isActive = (now: number) =>
   sql<boolean>`(ends_at IS NULL OR (ends_at > ${now} AND ends_at <= ${LATEST_TIME}))`;
 
 type FindActive<Value> = (db: Db, value: Value, now: Date) => Promise<StoredUser | undefined>;
@@ -215,6 +216,78 @@ export const setUserGroups = (
     await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
     if (!groups.includes(ADMINS)) await removeLinksMadeBy(trx, id);
     return "set";
+  });
+
+/** Says what to change of a user. A missing value stays as it is. */
+export interface UserChange {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Rolls back a transaction, since a part of the change was refused. */
+class ChangeRefused extends Error {
+  readonly outcome: "taken" | "last-admin" | "missing" | "changed-meanwhile";
+
+  constructor(outcome: ChangeRefused["outcome"]) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Renames a user and replaces its groups, or changes nothing.
+ *
+ * @param from The user must still have this username and these groups, if given.
+ * @param keep has the same meaning as for `setUserGroups`.
+ */
+export async function changeUser(
+  db: Db,
+  id: UserId,
+  { username, groups }: UserChange,
+  { from, keep }: { readonly from?: UserChange | undefined; readonly keep?: Kept | undefined } = {},
+): Promise<"changed" | ChangeRefused["outcome"]> {
+  try {
+    return await runTransaction(db, async (trx) => {
+      if (from !== undefined) {
+        const user = await findUser(trx, id);
+        if (user === undefined) throw new ChangeRefused("missing");
+        const isSame = user.username === from.username && listText(user) === listText(from);
+        if (!isSame) throw new ChangeRefused("changed-meanwhile");
+      }
+      const renamed = username === undefined ? "renamed" : await renameUser(trx, id, username);
+      if (renamed !== "renamed") throw new ChangeRefused(renamed);
+      const set = groups === undefined ? "set" : await setUserGroups(trx, id, groups, keep);
+      if (set !== "set") throw new ChangeRefused(set);
+      return "changed" as const;
+    });
+  } catch (error) {
+    if (error instanceof ChangeRefused) return error.outcome;
+    throw error;
+  }
+}
+
+const listText = ({ groups = [] }: UserChange): string => joinTexts(groups);
+
+/**
+ * Adds a group to those of a user, so that no other change of the groups is lost.
+ *
+ * @param limit A user can have this many groups.
+ */
+export const addUserGroup = (
+  db: Db,
+  id: UserId,
+  group: string,
+  limit: number,
+): Promise<"missing" | "too-many" | "unchanged" | "added"> =>
+  runTransaction(db, async (trx) => {
+    const user = await findUser(trx, id);
+    if (user === undefined) return "missing";
+    const groups = user.groups ?? [];
+    if (groups.includes(group)) return "unchanged";
+    if (groups.length >= limit) return "too-many";
+    const stored = joinTexts([...groups, group].sort());
+    await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
+    return "added";
   });
 
 /**

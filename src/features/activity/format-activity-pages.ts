@@ -1,41 +1,53 @@
-import { alarmingEvents, eventTypes } from "../../audit/events.ts";
-import type { LogEntry, User } from "../../db/records.ts";
+import { alarmingEvents, eventKinds, eventTypes } from "../../audit/events.ts";
+import type { LogEntry, User, UserId } from "../../db/records.ts";
 import type { ActivityEntry } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, getWords, type Locale, shortenText } from "../../pages/words.ts";
+
+interface EntryContext {
+  /** The reader is not named as the author of an entry. */
+  readonly reader?: User | undefined;
+  /** With usernames by their IDs, entries say whom they concern. */
+  readonly usernames?: ReadonlyMap<UserId, string> | undefined;
+}
 
 /**
  * Formats log entries in the reader's language. Equal neighbours become one entry with their
  * number, so that a program that repeats itself does not hide what else happened.
- *
- * @param reader is not named as the author of an entry.
  */
 export function formatEntries(
   locale: Locale,
   entries: readonly LogEntry[],
-  reader?: User,
+  context: EntryContext = {},
 ): readonly ActivityEntry[] {
   const formatted: (ActivityEntry & { count: number })[] = [];
   for (const entry of entries) {
-    const next = formatEntry(locale, entry, reader);
+    const next = formatEntry(locale, entry, context);
     const last = formatted.at(-1);
-    if (last !== undefined && last.text === next.text && last.detail === next.detail) {
-      last.count += 1;
-    } else {
-      formatted.push({ ...next, count: 1 });
-    }
+    if (last !== undefined && isEqual(last, next)) last.count += 1;
+    else formatted.push({ ...next, count: 1 });
   }
   return formatted;
 }
 
+type EntryText = Omit<ActivityEntry, "count">;
+
+const isEqual = (first: EntryText, second: EntryText): boolean =>
+  first.text === second.text &&
+  first.detail === second.detail &&
+  first.person?.id === second.person?.id;
+
 function formatEntry(
   locale: Locale,
   entry: LogEntry,
-  reader: User | undefined,
-): Omit<ActivityEntry, "count"> {
-  const { author, type, address = "", device = "", at } = entry;
+  { reader, usernames }: EntryContext,
+): EntryText {
+  const { author, type, userId, subject, address = "", device = "", at } = entry;
+  const username = userId && usernames?.get(userId);
   const admin = author === "system" ? "" : author.replace(/^admin /, "");
   const by = admin === "" || admin === reader?.username ? "" : getWords(locale).by(admin);
-  const detail = [by, device && formatDevice(locale, device), address]
+  // Of an entry about an app, the sentence does not name the person.
+  const who = username === undefined || username === subject ? "" : username;
+  const detail = [who, by, device && formatDevice(locale, device), address]
     .filter((piece) => piece !== "")
     .map(shortenText)
     .join(" · ");
@@ -43,6 +55,7 @@ function formatEntry(
     text: formatActivity(locale, entry),
     detail,
     isAlarming: alarmingEvents.has(type),
+    ...(userId && username && { person: { id: userId, username: shortenText(username) } }),
     ...formatTime(locale, at),
   };
 }
@@ -52,5 +65,40 @@ function formatActivity(locale: Locale, { type, summary, subject, address }: Log
   const { events } = getWords(locale);
   const eventType = eventTypes.find((candidate) => candidate === type);
   if (eventType === undefined) return shortenText(summary);
-  return events[eventType](shortenText(subject ?? address ?? ""));
+  const name = shortenText(subject ?? address ?? "");
+  switch (eventType) {
+    case "link_make":
+    case "link_revoke":
+      return events[eventType](formatLink(locale, name));
+    case "repeated":
+      return events[eventType](formatRepeated(locale, name));
+    default:
+      return events[eventType](name);
+  }
+}
+
+/** Says what a link is for. The log also has the ID of the link. */
+function formatLink(locale: Locale, text: string): string {
+  const { invitation, invitationFor, guestLinkFor, newPasswordFor } = getWords(locale);
+  const [, purpose, name = ""] =
+    /^[0-9a-f]{16} (invite|guest|reset(?:-codes-off)?)(?: (.*))?$/s.exec(text) ?? [];
+  switch (purpose) {
+    case undefined:
+      return text;
+    case "invite":
+      return name === "" ? invitation : invitationFor(name);
+    case "guest":
+      return guestLinkFor(name);
+    default:
+      return newPasswordFor(name);
+  }
+}
+
+/** Says how many entries of which kind were left out. The log has their type. */
+function formatRepeated(locale: Locale, text: string): string {
+  const { activityKinds } = getWords(locale);
+  const [, count, type = ""] = /^(\d+) × (\w+)$/.exec(text) ?? [];
+  const [kind] =
+    [...eventKinds].find(([name, types]) => name !== "warnings" && types.includes(type)) ?? [];
+  return kind === undefined ? text : `${count} × ${activityKinds[kind]}`;
 }

@@ -19,7 +19,7 @@ export async function getHistory(context: UserContext): Promise<Answer> {
   const shown = rows.slice(0, ENTRIES_PER_PAGE);
   const last = rows.length > shown.length ? shown.at(-1)?.id : undefined;
   return showPage(context, "history", {
-    entries: formatEntries(views.locale(request), shown, user),
+    entries: formatEntries(views.locale(request), shown, { reader: user }),
     newest: beforeId === undefined ? undefined : "",
     older: last === undefined ? undefined : `?before=${last}`,
   });

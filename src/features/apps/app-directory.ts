@@ -81,7 +81,8 @@ function indexApps(all: readonly App[], iconIds: readonly string[]): Apps {
   const byId = new Map(all.map((app) => [app.id, app]));
   const byHost = new Map<string, App[]>();
   for (const app of all) {
-    const host = app.url && parseHostName(new URL(app.url).host);
+    // An address that another program wrote must not hide the other apps.
+    const host = parseHostName(URL.parse(app.url ?? "")?.host ?? "");
     if (!host) continue;
     const others = byHost.get(host);
     if (others === undefined) byHost.set(host, [app]);
@@ -102,8 +103,12 @@ const NO_APPS: readonly App[] = [];
 /** Says whether a user may open an app, or what is missing. */
 export type AppVerdict = "admitted" | "excluded" | "factor-unproven";
 
-/** Decides by the groups and the factors of an app whether a user may open the app. */
+/**
+ * Decides by the groups and the factors of an app whether a user may open the app. Nobody may open
+ * an app that is turned off.
+ */
 export function judgeUser(app: App, user: User, factors: Factors): AppVerdict {
+  if (app.off !== undefined) return "excluded";
   const groups = app.groups === undefined ? [] : [app.groups];
   if (!admitsUser({ users: [], groups }, user)) return "excluded";
   return factors >= (app.factors ?? 1) ? "admitted" : "factor-unproven";

@@ -35,6 +35,8 @@ export interface AppFields {
   readonly consent?: "ask" | "none" | undefined;
   /** ID tokens for the app are signed with this algorithm. Default: `RS256`. */
   readonly signing?: SigningAlgorithm | undefined;
+  /** An app that is `off` keeps its settings, and nobody may open it. Default: `on`. */
+  readonly state?: "on" | "off" | undefined;
 }
 
 /** Says which field of an app is not acceptable, and its value. `explain-problem.ts` has the texts. */
@@ -49,6 +51,7 @@ export type FieldProblem =
         | "client-type-invalid"
         | "signing-invalid"
         | "consent-invalid"
+        | "state-invalid"
         /** The value is the number of redirects. */
         | "too-many-redirects"
         /** The value names a field that only an app with OpenID Connect can have. */
@@ -91,6 +94,8 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
   const consent = fields.consent ?? (app.consent === undefined ? "none" : "ask");
   if (consent !== "ask" && consent !== "none")
     return { kind: "consent-invalid", value: String(consent) };
+  const state = fields.state ?? (app.off === undefined ? "on" : "off");
+  if (state !== "on" && state !== "off") return { kind: "state-invalid", value: String(state) };
 
   const url = fields.url ?? app.url ?? "";
   const upstream = fields.upstream ?? app.upstream ?? "";
@@ -142,6 +147,7 @@ export function applyFields(app: App, fields: AppFields): App | FieldProblem {
     ...(clientType !== undefined && backchannelUrl !== "" && { backchannelUrl }),
     ...(clientType !== undefined && consent === "ask" && { consent: 1 }),
     ...(clientType !== undefined && signing === "ES256" && { signing }),
+    ...(state === "off" && { off: 1 }),
     createdAt: app.createdAt,
   };
 }
@@ -172,6 +178,8 @@ export interface AppDetails {
   readonly backchannelUrl?: string;
   readonly consent: "ask" | "none";
   readonly signing: SigningAlgorithm;
+  /** Nobody may open an app that is `off`. */
+  readonly state: "on" | "off";
   readonly createdAt: Date;
 }
 
@@ -184,6 +192,7 @@ export const toAppDetails = ({
   signOutRedirects,
   consent,
   signing = "RS256",
+  off,
   ...app
 }: App): AppDetails => ({
   ...app,
@@ -194,6 +203,7 @@ export const toAppDetails = ({
   signOutRedirects: splitList(signOutRedirects),
   consent: consent === undefined ? "none" : "ask",
   signing,
+  state: off === undefined ? "on" : "off",
 });
 
 /** Returns the URIs of a list in an app. A URI contains no space. */

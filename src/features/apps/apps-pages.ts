@@ -1,20 +1,30 @@
-import type { App, UserId } from "../../db/records.ts";
+import { ADMINS, type App, toPublicUser, type UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import { APP_FORMS, OIDC_DISCOVERY, REVOKE_CONSENT } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
+import { getParameter } from "../../http/web-request.ts";
 import type {
   AppFormValues,
   ListedApp,
   PageData,
   ShownClient,
   ShownSignOut,
+  UsedApp,
 } from "../../pages/page-data.ts";
-import { formatTime, type Locale } from "../../pages/words.ts";
+import {
+  formatDate,
+  formatDevice,
+  formatTime,
+  type Locale,
+  shortenText,
+} from "../../pages/words.ts";
 import type { Context, UserContext } from "../context.ts";
 import type { Apps } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
 import { toShownApp } from "./app-icon-pages.ts";
+import { type AppUses, findTroubles, readAppUses, sumUpWeek } from "./app-uses.ts";
 import { toShownSignOut } from "./consents-pages.ts";
+import { listEntryGroups } from "./let-in.ts";
 
 const MAX_SIGN_OUTS = 10;
 
@@ -23,7 +33,9 @@ const EMPTY_FORM: AppFormValues = {
   name: "",
   id: "",
   url: "",
+  who: "everyone",
   groups: "",
+  new_group: "",
   factor: "",
   redirects: "",
   section: "",
@@ -35,12 +47,68 @@ const EMPTY_FORM: AppFormValues = {
   signing: "RS256",
 };
 
-/** Shows all apps. */
+/** Shows all apps, or those whose name or address contains the text of the search. */
 export async function getApps(context: UserContext): Promise<Answer> {
   const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
   const data = { ...(await readAppsData(context)), notice };
   return views.page(context, "apps", data, { cookies });
+}
+
+async function readAppsData(context: UserContext): Promise<PageData["apps"]> {
+  const { rules, paths, views, request } = context;
+  const locale = views.locale(request);
+  const search = (getParameter(request, "q") ?? "").trim();
+  const [apps, states] = await Promise.all([
+    rules.appDirectory.read(),
+    rules.store.appUses.listStates(),
+  ]);
+  const stateOf = new Map(states.map((state) => [state.appId, state]));
+  const now = new Date(rules.clock.now());
+  const all = apps.all.map((app): UsedApp => {
+    const state = stateOf.get(app.id);
+    const { at, username } = state?.opened ?? {};
+    const isOpened = at !== undefined && username !== undefined;
+    return {
+      ...toListedApp(app, apps, paths.base),
+      opened: isOpened ? { ...formatTime(locale, at), username: shortenText(username) } : undefined,
+      troubles: findTroubles(app, state, now),
+    };
+  });
+  const wanted = search.toLowerCase();
+  const collator = new Intl.Collator(locale);
+  return {
+    apps: all
+      .filter(({ id, name, host = "" }) =>
+        [id, name, host].some((text) => text.toLowerCase().includes(wanted)),
+      )
+      .sort((first, second) => collator.compare(first.name, second.name)),
+    search,
+    count: all.length,
+    troubled: all.filter(({ troubles }) => troubles.length > 0).length,
+  };
+}
+
+/** Shows the form for a new app: `/account/apps/new`. */
+export async function getNewApp(context: UserContext): Promise<Answer> {
+  return context.views.page(context, "newApp", await readNewAppData(context));
+}
+
+export async function readNewAppData(context: Context): Promise<PageData["newApp"]> {
+  const { rules, oidc } = context;
+  const apps = await rules.appDirectory.read();
+  return {
+    form: EMPTY_FORM,
+    groups: await listAllGroups(context, apps),
+    offersOidc: oidc !== undefined,
+  };
+}
+
+/** Lists the groups that accounts or apps have, and that the form for an app offers. */
+async function listAllGroups({ rules }: Context, apps: Apps): Promise<readonly string[]> {
+  const ofAccounts = await rules.store.people.listGroups();
+  const ofApps = apps.all.flatMap(({ groups = [] }) => groups);
+  return [...new Set([...ofAccounts, ...ofApps])].sort();
 }
 
 /** Shows one app: `/account/apps/photos`. */
@@ -57,42 +125,73 @@ export async function getApp(context: UserContext): Promise<Answer> {
   return views.page(context, "app", { ...data, notice }, { cookies });
 }
 
-export async function readAppsData({ rules, oidc, paths }: Context): Promise<PageData["apps"]> {
-  const apps = await rules.appDirectory.read();
-  return {
-    apps: apps.all
-      .map((app) => toListedApp(app, apps, paths.base))
-      .sort((first, second) => (first.name.toLowerCase() < second.name.toLowerCase() ? -1 : 1)),
-    form: EMPTY_FORM,
-    offersOidc: oidc !== undefined,
-  };
-}
-
 /** Reads the data of the page of an app. Returns `undefined` if the app does not exist. */
 export async function readAppData(
   context: Context,
   id: string,
 ): Promise<Extract<PageData["app"], { readonly kind: "app" }> | undefined> {
   const { rules, views, request, oidc, paths } = context;
-  const { store } = rules;
+  const { store, clock } = rules;
   const app = await store.apps.find(id);
   if (app === undefined) return undefined;
   const locale = views.locale(request);
-  const [apps, secrets, signOuts] = await Promise.all([
+  const now = new Date(clock.now());
+  const [apps, secrets, signOuts, admitted, uses] = await Promise.all([
     rules.appDirectory.read(),
     store.apps.listSecrets(id),
     readSignOuts(context, id, locale),
+    store.people.countAdmitted(app.groups ?? [], now),
+    readAppUses(rules, app),
   ]);
   return {
     kind: "app",
     app: toListedApp(app, apps, paths.base),
     url: app.url,
     form: toFormValues(app),
+    groups: await listAllGroups(context, apps),
+    admitted,
     offersOidc: oidc !== undefined,
     client: app.clientType === undefined ? undefined : toShownClient(context, id),
-    secrets: secrets.map(({ createdAt }) => formatTime(locale, createdAt)),
+    secrets: secrets.map(({ id: secretId, ending, createdAt }) => ({
+      id: secretId,
+      ending,
+      ...formatTime(locale, createdAt),
+    })),
     hasSecrets: app.clientType === "confidential",
+    refusedUri: uses.refusedUri,
     signOuts,
+    ...showUses(locale, app, uses, now),
+  };
+}
+
+/** Returns what the page of an app shows of its uses. */
+function showUses(
+  locale: Locale,
+  app: App,
+  { opened, refused, days }: AppUses,
+  now: Date,
+): Pick<Extract<PageData["app"], { readonly kind: "app" }>, "week" | "opened" | "refused"> {
+  const { people, days: week } = sumUpWeek(days, now);
+  const groups = listEntryGroups(app);
+  return {
+    week: {
+      count: week.reduce((sum, { count }) => sum + count, 0),
+      people,
+      days: week.map(({ day, count }) => ({ label: formatDate(locale, day).utc, count })),
+    },
+    opened: opened.map(({ use, user }) => ({
+      username: shortenText(user.username),
+      isGuest: toPublicUser(user).guest === true,
+      device: formatDevice(locale, use.device ?? ""),
+      ...formatTime(locale, use.openedAt ?? now),
+    })),
+    refused: refused.map(({ use, user }) => ({
+      userId: user.id,
+      username: shortenText(user.username),
+      groups,
+      needsAdmin: groups.length === 0 && app.groups?.includes(ADMINS) === true,
+      ...formatTime(locale, use.refusedAt),
+    })),
   };
 }
 
@@ -123,13 +222,16 @@ const toListedApp = (app: App, apps: Apps, basePath: string): ListedApp => ({
   groups: app.groups ?? [],
   needsFactor: app.factors === 2,
   usesOidc: app.clientType !== undefined,
+  isOff: app.off !== undefined,
 });
 
 const toFormValues = (app: App): AppFormValues => ({
   name: app.name,
   id: app.id,
   url: app.url ?? "",
-  groups: app.groups?.join(", ") ?? "",
+  who: app.groups === undefined ? "everyone" : "groups",
+  groups: app.groups?.join(",") ?? "",
+  new_group: "",
   factor: app.factors === 2 ? "1" : "",
   redirects: splitList(app.redirects).join("\n"),
   section: app.section ?? "",

@@ -19,6 +19,7 @@ const FIELD_PROBLEMS: Readonly<Record<FieldProblem["kind"], true>> = {
   "client-type-invalid": true,
   "signing-invalid": true,
   "consent-invalid": true,
+  "state-invalid": true,
   "redirect-missing": true,
   "too-many-redirects": true,
   "oidc-missing": true,
@@ -88,6 +89,8 @@ export function explainFieldProblem(problem: FieldProblem): string {
       return `the signing algorithm ${quoteValue(problem.value)} is not accepted: write RS256 or ES256`;
     case "consent-invalid":
       return `the consent ${quoteValue(problem.value)} is not accepted: write ask or none`;
+    case "state-invalid":
+      return `the state ${quoteValue(problem.value)} is not accepted: write on or off`;
     case "redirect-missing":
       return "an app with a client secret needs a redirect URI, to which a sign-in returns: add one such as https://photos.example.org/auth/callback";
     case "too-many-redirects":

@@ -32,6 +32,8 @@ export type AddAppOutcome =
 /** Two secrets can be valid, so that an app changes its secret without a break. */
 export const MAX_SECRETS = 2;
 const ID_BYTES = 8;
+/** A secret has 43 characters, so the others remain out of reach. */
+const ENDING_LENGTH = 4;
 
 /**
  * Adds an app.
@@ -58,7 +60,10 @@ export async function addApp(
   return { kind: "added", app: details, secret };
 }
 
-/** Makes an ID from a name: "Paperless (office)" becomes `paperless-office`. */
+/**
+ * Makes an ID from a name: "Paperless (office)" becomes `paperless-office`, and "New" becomes
+ * `new-app`, since no app can have the ID `new`.
+ */
 export const toAppId = (name: string): string =>
   name
     .normalize("NFKD")
@@ -67,7 +72,8 @@ export const toAppId = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 63)
-    .replace(/-+$/, "");
+    .replace(/-+$/, "")
+    .replace(/^new$/, "new-app");
 
 export type ChangeAppOutcome =
   | FieldProblem
@@ -75,18 +81,23 @@ export type ChangeAppOutcome =
   /** The app became a confidential client and had no secret. */
   | { readonly kind: "changed"; readonly secret: string | undefined };
 
-/** Changes the given fields of an app. The change is valid within a second on every instance. */
+/**
+ * Changes the given fields of an app. The change is valid within a second on every instance.
+ *
+ * @param fields can depend on the app as it is stored.
+ */
 export async function changeApp(
   services: AppServices,
   id: string,
-  fields: AppFields,
+  fields: AppFields | ((app: AppDetails) => AppFields),
 ): Promise<ChangeAppOutcome> {
   const { store, appDirectory, record } = services;
   let problem: FieldProblem | undefined;
   let changed: App | undefined;
   const outcome = await store.apps
     .change(id, (app) => {
-      const applied = applyFields(app, fields);
+      const wanted = typeof fields === "function" ? fields(toAppDetails(app)) : fields;
+      const applied = applyFields(app, wanted);
       problem = "kind" in applied ? applied : undefined;
       changed = "kind" in applied ? undefined : applied;
       return changed;
@@ -136,6 +147,7 @@ async function insertSecret(
       id: randomBytes(ID_BYTES).toString("hex"),
       appId,
       hash: digestText(secret),
+      ending: secret.slice(-ENDING_LENGTH),
       createdAt: new Date(clock.now()),
     },
     MAX_SECRETS,
@@ -145,12 +157,17 @@ async function insertSecret(
   return { kind: "made", secret };
 }
 
-/** Revokes the older of two secrets. The only secret stays, since the app could not sign in. */
+/**
+ * Revokes one of two secrets. The only secret stays, since the app could not sign in.
+ *
+ * @param secretId Default: the older one.
+ */
 export async function revokeAppSecret(
   { store, record }: AppServices,
   id: string,
-): Promise<"no-app" | "only-one" | "revoked"> {
-  const outcome = await store.apps.removeOldestSecret(id);
+  secretId?: string,
+): Promise<"no-app" | "no-secret" | "only-one" | "revoked"> {
+  const outcome = await store.apps.removeSecret(id, secretId);
   if (outcome !== "removed") return outcome;
   await record(createAuditEvent("app_secret_revoke", { name: id }));
   return "revoked";

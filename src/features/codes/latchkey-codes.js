@@ -26,8 +26,11 @@
     let wasQuiet = false;
     /** @type {HTMLElement[]} */
     let aside = [];
+    const { hint: appHint = "", recovery: recoveryHint = "" } = form.dataset;
     second.hidden = true;
-    hint.textContent = form.dataset.hint ?? "";
+    hint.className = "about";
+    hint.textContent = appHint;
+    pill.before(hint);
 
     /** @param {boolean} isCode */
     const show = (isCode) => {
@@ -41,7 +44,9 @@
       if (isCode) {
         wasQuiet = isQuiet();
         /** @type {NodeListOf<HTMLElement>} */
-        const around = document.querySelectorAll("main > :not(picture, h1), main > details > *");
+        const around = document.querySelectorAll(
+          "main > :not(picture, .meet, h1), main > details > *",
+        );
         aside = [...around].filter((element) => !element.hidden && !element.contains(form));
       }
       for (const element of aside) element.hidden = isCode;
@@ -78,7 +83,7 @@
       const isRecovery = code.inputMode === "numeric";
       code.inputMode = isRecovery ? "text" : "numeric";
       code.value = "";
-      hint.textContent = isRecovery ? "" : (form.dataset.hint ?? "");
+      hint.textContent = isRecovery ? recoveryHint : appHint;
       swap.dataset.label = code.labels?.[0]?.textContent ?? "";
       swap.dataset.other = swap.textContent;
       code.labels?.[0]?.replaceChildren(label);

@@ -26,6 +26,7 @@ import {
   isAdmitted,
   type NotAdmitted,
 } from "../../identity/authenticate-session.ts";
+import { describeClient } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
@@ -110,6 +111,7 @@ function decide(
   const { user, factors } = admission;
   switch (judgeRequest(apps, query, user, factors)) {
     case "admitted":
+      noteVisit(services, request, user, isKey ? NO_APPS : apps);
       return admit(services, request, query, admission);
     case "excluded": {
       // A session that only the app's host accepts is ended on that host.
@@ -124,6 +126,19 @@ function decide(
         isKey ? createKeyRefusal("factor-unproven") : { kind: "factor-unproven" },
       );
   }
+}
+
+/** Notes who has opened an app. If several apps are at one host, it is unknown which was opened. */
+function noteVisit(
+  { rules, proxies }: Services,
+  request: WebRequest,
+  user: User,
+  apps: readonly App[],
+): void {
+  const [app] = apps;
+  if (app === undefined || apps.length > 1) return;
+  const readDevice = () => describeClient(proxies.getClient(request)).device;
+  rules.appUses.noteVisit(app.id, user.id, readDevice);
 }
 
 /** Returns the admission at the bound host. At any other host, the session does not count. */
@@ -238,6 +253,7 @@ function exclude(
   { user, app, signOutUrl }: Extract<Refused, { readonly kind: "excluded" }>,
 ): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
+  if (app !== undefined) services.rules.appUses.noteRefusal(app.id, user.id);
   const target = readTarget(services.proxies, request);
   const host = app?.name ?? (target && new URL(target).host);
   const signInUrl = signOutUrl === undefined ? findSignInUrl(services, request, target) : undefined;

@@ -1,6 +1,7 @@
-import type { App } from "../../db/records.ts";
+import type { App, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
+import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import { HANDOFF } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -13,7 +14,8 @@ import {
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { LinkField, PageData } from "../../pages/page-data.ts";
-import type { MessageName } from "../../pages/words.ts";
+import { type MessageName, shortenText } from "../../pages/words.ts";
+import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { Context } from "../context.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
@@ -26,15 +28,24 @@ export async function getLink(context: Context): Promise<Answer> {
   const open = await findLink(context.rules, getLinkToken(context));
   if (open === undefined) return respondGone(context);
   const cookies = [linkPageCookie(context.paths)];
-  return context.views.page(context, "link", toLinkData(open, ""), { cookies });
+  return context.views.page(context, "link", await readLinkData(context, open, ""), { cookies });
 }
 
-const toLinkData = ({ link, username, apps }: OpenLink, entered: string): PageData["link"] => ({
-  purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
-  username: username ?? entered,
-  isUsernameSet: username !== undefined,
-  apps: apps.map(({ name }) => name),
-});
+async function readLinkData(
+  { rules, paths }: Context,
+  { link, username, apps }: OpenLink,
+  entered: string,
+): Promise<PageData["link"]> {
+  const isReset = link.userId !== undefined;
+  const known = apps.length === 0 ? undefined : await rules.appDirectory.read();
+  return {
+    purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
+    username: username ?? entered,
+    isUsernameSet: username !== undefined,
+    madeBy: isReset || link.madeBy === undefined ? undefined : shortenText(link.madeBy),
+    apps: known === undefined ? [] : apps.map((app) => toShownApp(app, known, paths.base)),
+  };
+}
 
 /** Responds in the same way to all links that cannot be used, and to too many attempts. */
 function respondGone(context: Context): Promise<Answer> {
@@ -67,16 +78,30 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
     case "rejected": {
       const [name, field] = problems[outcome.problem];
       const problem = { message: views.message(request, name), fields: [field] as const };
-      const data = { ...toLinkData(outcome.open, username), problem };
+      const data = { ...(await readLinkData(context, outcome.open, username)), problem };
       return views.page(context, "link", data, { status: 422 });
     }
     case "password-reset":
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
     case "entered": {
       const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
-      return redirectSignedIn(context, outcome, target ?? findAppTarget(context, outcome.app));
+      return redirectSignedIn(
+        context,
+        outcome,
+        target ?? findAppTarget(context, outcome.app) ?? findGuestTarget(context, outcome.user),
+      );
     }
   }
+}
+
+/**
+ * Returns the page of the apps for a guest if the post-login location is at another host: it may be
+ * an app that the guest may not open, and the link is used up.
+ */
+function findGuestTarget({ options, paths }: Context, user: User): string | undefined {
+  if (user.guest !== true) return undefined;
+  const isElsewhere = URL.canParse(resolveLocation(options.postLoginLocation, user));
+  return isElsewhere ? paths.launcher : undefined;
 }
 
 /**

@@ -168,6 +168,7 @@ async function answerMissing(
   const { user, factors } = visitor;
   switch (judgeUser(app, user, factors)) {
     case "excluded":
+      rules.appUses.noteRefusal(app.id, user.id);
       await rules.record(createAuditEvent("app_refused", { user, name: app.id, client }));
       return views.excluded({ request: context.request, user }, { host: app.name });
     case "factor-unproven":

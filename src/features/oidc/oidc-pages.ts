@@ -9,6 +9,7 @@ import { addReturnTo } from "../../http/return-to.ts";
 import { type CollectedResponse, runNodeHandler } from "../../http/run-node-handler.ts";
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
+import { describeClient } from "../../lib/client.ts";
 import { Fault, toError } from "../../lib/fault.ts";
 import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import { getNetwork } from "../../lib/network.ts";
@@ -67,8 +68,12 @@ export function createOidc(services: Services): Oidc {
     return current.provider;
   }
 
-  const noteSignIn = ({ user }: Visitor, app: App): unknown =>
-    rules.record(createAuditEvent("app_signin", { user, name: app.id }));
+  const noteSignIn = ({ user }: Visitor, app: App, exchange: object): unknown => {
+    if (!(exchange instanceof Exchange)) throw new Error("not a request of this provider");
+    const client = services.proxies.getClient(exchange.request);
+    rules.appUses.noteSignIn(app.id, user.id, describeClient(client).device);
+    return rules.record(createAuditEvent("app_signin", { user, name: app.id, client }));
+  };
 
   async function findVisitor(request: WebRequest): Promise<Visitor | undefined> {
     const admission = await rules.authenticate(request.header("cookie"));

@@ -4,8 +4,10 @@ import { OIDC, OIDC_DEVICE } from "../../http/paths.ts";
 import type { Answer } from "../../http/responses.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
 import { getWords } from "../../pages/words.ts";
+import { judgeUser } from "../apps/app-directory.ts";
 import { splitList } from "../apps/app-fields.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
+import { checkRedirect } from "../apps/app-urls.ts";
 import type { Services } from "../context.ts";
 import { Exchange } from "./exchange-pages.ts";
 import type { ProviderPages } from "./provider.ts";
@@ -38,6 +40,23 @@ export function createProviderPages({ rules, views, paths }: Services): Provider
     return app;
   }
 
+  /**
+   * Notes the redirect URI that an app asked for, so that an administrator can add it. Only a person
+   * whom the app admits can make the page of the app show an address.
+   */
+  async function noteRefusedRedirect(
+    { oidc }: KoaContextWithOIDC,
+    error: Error,
+    { visitor }: Exchange,
+  ): Promise<void> {
+    const uri = oidc.params?.redirect_uri;
+    if (!(error instanceof errors.InvalidRedirectUri) || typeof uri !== "string") return;
+    const app = (await rules.appDirectory.read()).find(oidc.client?.clientId ?? "");
+    if (app === undefined || visitor === undefined || checkRedirect(uri) !== undefined) return;
+    if (judgeUser(app, visitor.user, visitor.factors) === "excluded") return;
+    rules.appUses.noteRefusal(app.id, visitor.user.id, uri);
+  }
+
   const devicePath = paths.base + OIDC_DEVICE;
 
   return {
@@ -48,6 +67,7 @@ export function createProviderPages({ rules, views, paths }: Services): Provider
         if (error instanceof errors.SessionNotFound) {
           return views.error(viewer, 400, "signInExpired");
         }
+        await noteRefusedRedirect(ctx, error, exchange);
         const words = getWords(views.locale(exchange.request));
         return views.refusedApp(viewer, error.statusCode, explain(ctx, error, words));
       }),

@@ -25,7 +25,7 @@ export interface ProviderServices {
   readonly appDirectory: AppDirectory;
   readonly seals: Seals;
   /** Writes that the visitor has signed in to an app for the first time in a session. */
-  readonly onSignedIn: (visitor: Visitor, app: App) => unknown;
+  readonly onSignedIn: (visitor: Visitor, app: App, request: object) => unknown;
 }
 
 /** Renders the pages of the provider. Each leaves its page in the exchange. */
@@ -324,6 +324,6 @@ async function loadGrant(
   extended.addOIDCScope([...scopes].join(" "));
   if (claims.length > 0) extended.addOIDCClaims(claims);
   await extended.save();
-  if (extended !== grant) await onSignedIn(visitor, app);
+  if (extended !== grant) await onSignedIn(visitor, app, ctx.req);
   return extended;
 }

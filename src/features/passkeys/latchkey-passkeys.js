@@ -6,6 +6,8 @@ if (typeof PublicKeyCredential === "function") {
   const REQUIRED = "required";
   const PUBLIC_KEY = "public-key";
   const USED = "latchkey-passkey";
+  const BY_PASSKEY = "1";
+  const BY_PASSWORD = "0";
 
   /** @type {HTMLFormElement | null} */
   const signIn = document.querySelector('form[action$="/login/passkey"]');
@@ -46,7 +48,7 @@ if (typeof PublicKeyCredential === "function") {
         signature: encode(response.signature),
       });
       // Not here: what it throws in a browser that blocks storage would look like a failure.
-      queueMicrotask(() => localStorage.setItem(USED, "1"));
+      queueMicrotask(() => localStorage.setItem(USED, BY_PASSKEY));
     }
 
     /** Lets the browser list passkeys below the username. Without any, nothing is shown. */
@@ -75,18 +77,22 @@ if (typeof PublicKeyCredential === "function") {
     });
     offerAutofill();
     // Last, because it throws in a browser that blocks storage.
-    showFirstIfUsed(form);
+    showFirst(form);
   }
 
-  /** Comes before the password if the last sign-in was by passkey. @param {HTMLFormElement} form */
-  function showFirstIfUsed(form) {
+  /**
+   * Comes before the password, unless the last sign-in in this browser was by password.
+   * @param {HTMLFormElement} form
+   */
+  function showFirst(form) {
     const password = document.querySelector('form[action$="/login"]');
-    password?.addEventListener("submit", () => localStorage.removeItem(USED));
-    if (localStorage.getItem(USED) === null) return;
-    password?.before(form);
+    if (!password) return;
+    password.addEventListener("submit", () => localStorage.setItem(USED, BY_PASSWORD));
+    if (localStorage.getItem(USED) === BY_PASSWORD) return;
+    password.before(form);
     form.append(form.querySelector(".or") ?? "");
     for (const one of [form, password]) {
-      one?.querySelector('[type="submit"]')?.classList.toggle("quiet");
+      one.querySelector('[type="submit"]')?.classList.toggle("quiet");
     }
   }
 
@@ -115,6 +121,7 @@ if (typeof PublicKeyCredential === "function") {
       if (credential === "cancelled") return;
       /** @type {{ response: AuthenticatorAttestationResponse }} */
       const { response } = Object(credential);
+      queueMicrotask(() => localStorage.setItem(USED, BY_PASSKEY));
       send(form, {
         client_data: encode(response.clientDataJSON),
         attestation: encode(response.attestationObject),

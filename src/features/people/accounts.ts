@@ -89,8 +89,8 @@ export async function addUser(
 }
 
 /** Returns why the store refuses a username. */
-async function findNameConflict(
-  { users }: UserServices["store"],
+export async function findNameConflict(
+  { users }: { readonly users: Pick<StoreParts["users"], "findByName"> },
   username: string,
 ): Promise<"username-taken" | "username-used"> {
   return (await users.findByName(username)) === undefined ? "username-used" : "username-taken";

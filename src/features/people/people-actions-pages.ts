@@ -1,8 +1,8 @@
 import { attributeToAdmin } from "../../audit/events.ts";
 import type { UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { readChoices } from "../../http/choices.ts";
 import type { Form } from "../../http/form.ts";
-import { findPeoplePage } from "../../http/form-page.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import type { PEOPLE_FORMS } from "../../http/paths.ts";
@@ -11,6 +11,8 @@ import { isOverTls, readSession } from "../../http/session-cookie.ts";
 import { getHost } from "../../http/web-request.ts";
 import { findAdmin } from "../../identity/groups.ts";
 import { parseFutureDate } from "../../lib/dates.ts";
+import type { NewLinkField, Notice, PageData, PersonField } from "../../pages/page-data.ts";
+import { createQrCode } from "../../pages/qr-code.ts";
 import { formatTime, type MessageName } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
 import {
@@ -21,10 +23,13 @@ import {
   revokeLink,
   type WantedLink,
 } from "../links/make-link.ts";
-import { type AccountServices, endUserSessions, removeUser, renameUser } from "./accounts.ts";
-import { readPeopleData } from "./people-pages.ts";
-import { setGroups } from "./set-groups.ts";
+import { type AccountServices, endUserSessions, removeUser } from "./accounts.ts";
+import { changePerson } from "./change-person.ts";
+import { toGroupChoices } from "./group-choices.ts";
+import { readLinksData } from "./open-links-pages.ts";
+import { readPersonData } from "./people-pages.ts";
 
+type PeopleForm = (typeof PEOPLE_FORMS)[number];
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 
 /**
@@ -42,7 +47,12 @@ type Action = (
 ) => Promise<string | MadeLink>;
 
 const readUserId = (form: Form): UserId => form("user") as UserId;
-const readGroups = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
+
+/** Reads the groups that were typed, and those whose checkboxes are checked. */
+const readGroups = (form: Form): readonly string[] => [
+  ...readChoices(form, "groups"),
+  ...form("groups").replaceAll(/\s/g, "").split(","),
+];
 
 /** Maps each form to its action, which returns the outcome of a rule, or a link to show. */
 const actions = {
@@ -50,7 +60,8 @@ const actions = {
     const [name, until] = [form("username"), form("until")];
     const end = until === "" ? undefined : parseFutureDate(until, services.clock.now());
     if (end === undefined && until !== "") return "end-invalid";
-    const account = { groups: readGroups(form), ...(name !== "" && { name }) };
+    const [groups, apps] = [readGroups(form), readChoices(form, "apps")];
+    const account = { groups, apps, ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
       ? createLink(services, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
@@ -65,11 +76,19 @@ const actions = {
     return createLink(services, { purpose, userId: readUserId(form) }, maker);
   },
   revoke: (services, form) => revokeLink(services, form("link")),
-  groups: (services, form) => setGroups(services, readUserId(form), readGroups(form)),
-  rename: (services, form) => renameUser(services, readUserId(form), form("username")),
+  change: (services, form) =>
+    changePerson(services, readUserId(form), {
+      username: form("username"),
+      groups: readGroups(form),
+      version: form("version"),
+    }),
+  groups: (services, form) =>
+    changePerson(services, readUserId(form), { groups: readGroups(form) }),
+  rename: (services, form) =>
+    changePerson(services, readUserId(form), { username: form("username") }),
   "sign-out": (services, form) => endUserSessions(services, readUserId(form)),
   remove: (services, form) => removeUser(services, readUserId(form)),
-} satisfies Record<(typeof PEOPLE_FORMS)[number], Action>;
+} as const satisfies Readonly<Record<PeopleForm, Action>>;
 
 async function createLink(
   services: ActionServices,
@@ -84,35 +103,58 @@ async function createLink(
 type KnownAction = (typeof actions)[keyof typeof actions];
 type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 
-/** Maps each outcome to its message and the field of the form that it belongs to. */
-const problems: Readonly<
-  Record<Outcome, readonly [MessageName, "groups" | "username" | "until"] | null>
-> = {
-  "groups-invalid": ["groupsInvalid", "groups"],
-  "last-user": ["lastAdmin", "groups"],
-  "last-admin": ["lastAdmin", "groups"],
-  "username-missing": ["fieldMissing", "username"],
-  "label-missing": ["guestIncomplete", "username"],
-  "groups-missing": ["guestIncomplete", "groups"],
-  "end-invalid": ["endInvalid", "until"],
-  "username-invalid": ["usernameInvalid", "username"],
-  "username-taken": ["usernameTaken", "username"],
-  "username-used": ["usernameUsed", "username"],
-  "label-invalid": ["usernameInvalid", "username"],
-  ...{ "no-account": null, "no-user": null, "no-link": null, revoked: null, set: null },
-  ...{ renamed: null, ended: null, removed: null },
-  // The forms of the page name no apps.
-  ...{ "app-unknown": null, "app-without-groups": null },
-  ...{ "app-needs-factor": null, "app-for-admins": null },
+/** Says what follows an outcome. */
+type Reaction =
+  | { readonly kind: "problem"; readonly message: MessageName; readonly field: NewLinkField }
+  /** The page of the form follows. */
+  | { readonly kind: "done"; readonly notice: Notice }
+  /** The page of all accounts follows, since the account does not exist. */
+  | { readonly kind: "gone"; readonly notice: Notice | undefined }
+  /** Nothing has changed. */
+  | { readonly kind: "nothing" };
+
+const toProblem = (message: MessageName, field: NewLinkField): Reaction => ({
+  kind: "problem",
+  message,
+  field,
+});
+const toDone = (notice: Notice): Reaction => ({ kind: "done", notice });
+
+/** Maps each outcome to what follows. */
+const reactions: Readonly<Record<Outcome, Reaction>> = {
+  "groups-invalid": toProblem("groupsInvalid", "groups"),
+  "last-user": toProblem("lastAdmin", "groups"),
+  "last-admin": toProblem("lastAdmin", "groups"),
+  "changed-meanwhile": toProblem("changedMeanwhile", "username"),
+  "username-missing": toProblem("fieldMissing", "username"),
+  "label-missing": toProblem("guestIncomplete", "username"),
+  "groups-missing": toProblem("guestIncomplete", "groups"),
+  "end-invalid": toProblem("endInvalid", "until"),
+  "username-invalid": toProblem("usernameInvalid", "username"),
+  "username-taken": toProblem("usernameTaken", "username"),
+  "username-used": toProblem("usernameUsed", "username"),
+  "label-invalid": toProblem("usernameInvalid", "username"),
+  // The page offers only apps that a link can open, so these have changed in the meantime.
+  "app-unknown": toProblem("linkCannotOpen", "apps"),
+  "app-without-groups": toProblem("linkCannotOpen", "apps"),
+  "app-needs-factor": toProblem("linkCannotOpen", "apps"),
+  "app-for-admins": toProblem("linkCannotOpen", "apps"),
+  changed: toDone("changeIsSaved"),
+  revoked: toDone("linkIsRevoked"),
+  ended: toDone("personIsSignedOut"),
+  removed: { kind: "gone", notice: "accountIsRemoved" },
+  "no-user": { kind: "gone", notice: undefined },
+  "no-account": { kind: "nothing" },
+  "no-link": { kind: "nothing" },
 };
 
-/** Runs the form of this name, and shows its outcome on the page. */
+/** Runs the form of this name, and shows its outcome. */
 export async function postPeople(
-  name: (typeof PEOPLE_FORMS)[number],
+  name: PeopleForm,
   context: UserContext,
   form: Form,
 ): Promise<Answer> {
-  const { rules, options, paths, views, request, user, client } = context;
+  const { rules, options, paths, request, user, client } = context;
   const services: ActionServices = {
     ...rules,
     keep: "an-admin",
@@ -121,38 +163,106 @@ export async function postPeople(
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
   const outcome = await actions[name](services, form, { user, session });
-  if (typeof outcome === "object") return respondWithLink(context, outcome);
-  const page = findPeoplePage(paths, request);
-  const problem = problems[outcome];
-  if (problem !== null) {
-    const [name, field] = problem;
-    const fields = [`${field}-${readUserId(form)}`] as const;
-    const message = views.message(request, name);
-    const [username, groups, until] = [form("username"), form("groups"), form("until")];
-    const shown = { message, fields, entered: { username, groups, until } };
-    const data = { ...(await readPeopleData(context, page)), problem: shown };
-    return views.page(context, "people", data, { status: 422 });
+  const page = findFollowingPage(name, context, form);
+  if (typeof outcome === "object") return respondWithLink(context, outcome, page);
+  const reaction = reactions[outcome];
+  if (reaction.kind === "problem") {
+    return name === "invite"
+      ? showLinkProblem(context, form, reaction)
+      : showPersonProblem(name, context, form, reaction);
   }
-  if ((await findAdmin(rules, user.id)) !== undefined) {
-    const isDone = !outcome.startsWith("no-");
-    const notices = isDone ? [createNoticeCookie(request, "changeIsSaved")] : [];
-    // Browsers open the person that the fragment names.
-    return redirect(`${page}#${encodeURIComponent(`p-${readUserId(form)}`)}`, notices);
+  if ((await findAdmin(rules, user.id)) === undefined) {
+    return redirect(paths.home ?? resolveLocation(options.postLoginLocation, user));
   }
-  return redirect(paths.home ?? resolveLocation(options.postLoginLocation, user));
+  const notice = reaction.kind === "nothing" ? undefined : reaction.notice;
+  const cookies = notice === undefined ? [] : [createNoticeCookie(request, notice)];
+  return redirect(reaction.kind === "gone" ? paths.people : page, cookies);
+}
+
+/** Returns the page that has the form. */
+function findFollowingPage(name: PeopleForm, { paths }: UserContext, form: Form): string {
+  return name === "invite" || name === "revoke"
+    ? paths.links
+    : `${paths.people}/${encodeURIComponent(readUserId(form))}`;
+}
+
+type Problem = Extract<Reaction, { readonly kind: "problem" }>;
+
+/** Shows the page of links again, with what was entered and a message at the wrong field. */
+async function showLinkProblem(
+  context: UserContext,
+  form: Form,
+  { message, field }: Problem,
+): Promise<Answer> {
+  const { views, request } = context;
+  const entered = {
+    username: form("username"),
+    newGroups: form("groups"),
+    until: form("until"),
+    groups: readChoices(form, "groups"),
+    apps: readChoices(form, "apps"),
+    problem: { message: views.message(request, message), fields: [field] as const },
+  };
+  const purpose = form("guest") === "" ? "invite" : "guest";
+  const data = await readLinksData(context, { [purpose]: entered });
+  return views.page(context, "links", data, { status: 422 });
+}
+
+/** Shows the page of the account again, with what was entered and a message at the wrong field. */
+async function showPersonProblem(
+  name: PeopleForm,
+  context: UserContext,
+  form: Form,
+  { message, field }: Problem,
+): Promise<Answer> {
+  const { views, request, paths } = context;
+  const data = await readPersonData(context, readUserId(form));
+  if (data === undefined) return redirect(paths.people);
+  const personField: PersonField =
+    name === "remove" ? "remove" : field === "username" ? field : "groups";
+  const problem = { message: views.message(request, message), fields: [personField] as const };
+  // Of an account that has changed in the meantime, the form shows the new values.
+  const entered = message === "changedMeanwhile" ? data : addEntered(name, data, form);
+  return views.page(context, "person", { ...entered, problem }, { status: 422 });
+}
+
+type PersonData = PageData["person"];
+
+/** Returns the data with what was entered. */
+function addEntered(name: PeopleForm, data: PersonData, form: Form): PersonData {
+  const hasName = name === "change" || name === "rename";
+  const hasGroups = name === "change" || name === "groups";
+  const all = data.groups.map((group) => group.name);
+  return {
+    ...data,
+    form: {
+      username: hasName ? form("username") : data.form.username,
+      groups: hasGroups ? form("groups") : "",
+    },
+    groups: hasGroups ? toGroupChoices(all, readChoices(form, "groups")) : data.groups,
+  };
 }
 
 /**
  * Shows the link, only in this response. The page has no forms, because browsers would send them
  * without an origin.
  */
-async function respondWithLink(context: UserContext, { link, token }: MadeLink): Promise<Answer> {
+async function respondWithLink(
+  context: UserContext,
+  { link, token }: MadeLink,
+  donePath: string,
+): Promise<Answer> {
   const { paths, options, views, request } = context;
   const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${getHost(request)}` } =
     options.hosts;
   const url = `${publicUrl}${paths.link}${token}`;
-  const end = formatTime(views.locale(request), link.expiresAt).utc;
-  const made = { purpose: link.purpose, url, end };
-  const answer = await views.page(context, "people", { people: [], links: [], search: "", made });
+  const answer = await views.page(context, "links", {
+    kind: "made",
+    purpose: link.purpose,
+    url,
+    qr: createQrCode(url),
+    end: formatTime(views.locale(request), link.expiresAt),
+    donePath,
+  });
   return withHeader(answer, "Referrer-Policy", "no-referrer");
 }

@@ -1,3 +1,4 @@
+import type { App, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
@@ -8,7 +9,7 @@ import { type Answer, redirect } from "../../http/responses.ts";
 import {
   acceptedSignInTarget,
   addReturnTo,
-  findOtherHost,
+  findOtherTarget,
   RETURN_TO,
   readReturnTarget,
 } from "../../http/return-to.ts";
@@ -20,6 +21,10 @@ import {
 import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import { isLocalPath } from "../../lib/return-target.ts";
+import type { PageData, ShownApp } from "../../pages/page-data.ts";
+import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
 import { moveGrants } from "../oidc/move-grants.ts";
@@ -32,43 +37,120 @@ import { type SignInOutcome, signIn } from "./sign-in.ts";
 export const HANDOFF_FAILED = "handoff_failed";
 
 export async function getLogin(context: Context): Promise<Answer> {
-  const { rules, options, views, request } = context;
+  const { options, views, request } = context;
   const returnTo = readReturnTarget(context);
   const { CurrentUser: user } = await views.helpers(context);
   const needsFactor = asksForFactor(request);
-  const confirms =
-    user !== undefined &&
-    user.guest === undefined &&
-    (needsFactor || asksForRecentSignIn(context, request));
-  const continueTo = user && (returnTo ?? resolveLocation(options.postLoginLocation, user));
-  const [asksCode, hasPasskeys] = await Promise.all([
+  const asksAgain = user !== undefined && (needsFactor || asksForRecentSignIn(context, request));
+  const factors = asksAgain ? await findFactors(context, user) : undefined;
+  const lacksFactor =
+    user && needsFactor && factors === "none" ? listWaysToFactor(context, user) : undefined;
+  const confirms = asksAgain && user.guest === undefined && lacksFactor === undefined;
+  const otherTarget = findOtherTarget(options, request, returnTo);
+  const toApp = await findSignInApp(context, returnTo);
+  const app = toApp?.app ?? (await findAppAtHost(context, otherTarget));
+  const { notice, cookies } = takeNotice(request);
+  const data = {
+    returnTo,
+    returnHost: otherTarget?.host,
+    handoffFailed: getParameter(request, HANDOFF_FAILED) !== undefined,
+    continueTo: user && (returnTo ?? resolveLocation(options.postLoginLocation, user)),
+    confirms,
+    needsFactor,
+    lacksFactor,
+    ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
+    cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
+    notice,
+    app,
+    username: user === undefined ? toApp?.loginHint : undefined,
+    again: parseAgain(getParameter(request, AGAIN)),
+  };
+  return views.page(context, "login", data, { cookies, returning: toApp?.returning ?? [] });
+}
+
+/** Names the factors of an account. */
+type AccountFactors = "none" | "codes" | "passkeys" | "codes-and-passkeys";
+
+/** Returns the factors of the user, or `undefined` if the queries fail. */
+async function findFactors({ rules }: Context, user: User): Promise<AccountFactors | undefined> {
+  if (user.guest === true) return "none";
+  try {
+    const [codes, passkeys] = await Promise.all([
+      rules.store.codes.find(user.id),
+      rules.store.passkeys.listOf(user.id),
+    ]);
+    if (codes === undefined) return passkeys.length === 0 ? "none" : "passkeys";
+    return passkeys.length === 0 ? "codes" : "codes-and-passkeys";
+  } catch {
+    return undefined;
+  }
+}
+
+type LoginData = PageData["login"];
+
+/** Lists where a user without a second factor can get one. A guest can have none. */
+function listWaysToFactor(context: Context, user: User): LoginData["lacksFactor"] {
+  const { options, paths } = context;
+  const page = user.guest === true ? undefined : paths.account?.signInMethods;
+  const methods = page && addReturnTo(page, readReturnTarget(context));
+  const { signIn } = options;
+  return {
+    passkeys: signIn.passkeys && getRelyingParty(context) !== undefined ? methods : undefined,
+    codes: signIn.codes ? methods : undefined,
+  };
+}
+
+type Offers = Pick<
+  LoginData,
+  "asksCode" | "remembersDevices" | "offersPasskeys" | "needsPasskey" | "needsCode"
+>;
+
+/**
+ * Lists what the page offers: to a visitor what any account uses, and to a user who confirms what
+ * this account uses.
+ */
+async function listOffers(
+  context: Context,
+  needsFactor: boolean,
+  factors: AccountFactors | undefined,
+): Promise<Offers> {
+  const { rules, options, request } = context;
+  const [anyCodes, anyPasskeys] = await Promise.all([
     // If the query fails, the page shows the field. For accounts without codes, the field has no
     // effect.
     rules.anyFactor.codes.read().catch(() => true),
     rules.anyFactor.passkeys.read().catch(() => false),
   ]);
+  const asksCode = factors === undefined ? anyCodes : factors.startsWith("codes");
+  const hasPasskeys = factors === undefined ? anyPasskeys : factors.endsWith("passkeys");
   const offersPasskeys =
     hasPasskeys && options.signIn.passkeys && getRelyingParty(context) !== undefined;
-  const { notice, cookies } = takeNotice(request);
-  const returnHost = findOtherHost(options, request, returnTo);
-  const remembersDevices = asksCode && options.signIn.rememberDevice;
-  const offers = { asksCode, remembersDevices, offersPasskeys };
-  const toApp = await findSignInApp(context, returnTo);
-  const handoffFailed = getParameter(request, HANDOFF_FAILED) !== undefined;
-  const data = {
-    returnTo,
-    returnHost,
-    handoffFailed,
-    continueTo,
-    confirms,
-    needsFactor,
-    ...offers,
-    notice,
-    app: toApp?.app,
-    username: user === undefined ? toApp?.loginHint : undefined,
-    again: parseAgain(getParameter(request, AGAIN)),
+  const isRemembered = options.signIn.rememberDevice && readDeviceCookie(request) !== undefined;
+  return {
+    asksCode,
+    remembersDevices: asksCode && options.signIn.rememberDevice,
+    offersPasskeys,
+    needsPasskey: needsFactor && offersPasskeys && factors === "passkeys",
+    needsCode: asksCode && factors !== undefined && !isRemembered,
   };
-  return views.page(context, "login", data, { cookies, returning: toApp?.returning ?? [] });
+}
+
+/**
+ * Returns where a user goes who does not confirm: back to the page of the account, or else to the
+ * first page. A step of a sign-in to an app would ask for the same again.
+ */
+function findCancelTarget(
+  { options, paths }: Context,
+  user: User | undefined,
+  returnTo: string | undefined,
+): string | undefined {
+  if (user === undefined) return undefined;
+  if (returnTo !== undefined && user.guest === undefined && isLocalPath(returnTo)) {
+    // Resolved as browsers do, because `..` could lead out of the account.
+    const { pathname } = new URL(returnTo, "http://localhost");
+    if (pathname.startsWith(`${paths.base}/account/`)) return returnTo;
+  }
+  return paths.launcher ?? resolveLocation(options.postLoginLocation, user);
 }
 
 /** Finds the app that the sign-in is for, if it returns to a sign-in to an app. */
@@ -81,6 +163,35 @@ async function findSignInApp(
     return undefined;
   }
   return (await oidc()).findSignInApp(context, returnTo);
+}
+
+/**
+ * Finds the app at the host to which the sign-in returns. Its name tells visitors no more than its
+ * host. Without an answer of the store, the page names the host.
+ */
+async function findAppAtHost(
+  { rules, options, paths, oidc }: Context,
+  target: URL | undefined,
+): Promise<ShownApp | undefined> {
+  const host = target && parseHostName(target.host);
+  // Without these pages, no route serves icons.
+  if (!host || !(options.people || oidc !== undefined)) return undefined;
+  try {
+    const apps = await rules.appDirectory.read();
+    const app = chooseApp(apps.listByHost(host), target);
+    return app && toShownApp(app, apps, paths.base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of several apps at paths of one host, chooses the one whose path the target is below. */
+function chooseApp(apps: readonly App[], { pathname }: URL): App | undefined {
+  if (apps.length < 2) return apps[0];
+  const getPath = ({ url = "" }: App): string => new URL(url).pathname.replace(/\/$/, "");
+  return apps
+    .filter((app) => `${pathname}/`.startsWith(`${getPath(app)}/`))
+    .sort((first, second) => getPath(second).length - getPath(first).length)[0];
 }
 
 export async function postLogin(context: Context, form: Form): Promise<Answer> {

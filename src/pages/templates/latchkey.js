@@ -6,6 +6,9 @@
   /** After this time, the user can submit a form again if the request was lost. */
   const RESUBMIT_AFTER_MS = 5000;
 
+  /** From this failed sign-in on, the page explains the limit. */
+  const SHOWN_FROM = 3;
+
   /** @type {readonly [Intl.RelativeTimeFormatUnit, number][]} */
   const UNITS = [
     ["year", 365 * 86_400_000],
@@ -30,8 +33,13 @@
   }
   for (const time of document.querySelectorAll("time")) showAge(time);
   /** @type {NodeListOf<HTMLButtonElement>} */
-  const tools = document.querySelectorAll("[data-copy], [data-print]");
+  const tools = document.querySelectorAll("[data-copy], [data-print], [data-share]");
   for (const tool of tools) offerTool(tool);
+  if (matchMedia("(max-width: 40rem)").matches) {
+    for (const fold of document.querySelectorAll("details.fold")) {
+      if (fold.querySelector('[role="alert"]') === null) fold.removeAttribute("open");
+    }
+  }
   // On a phone, the list of pages is a row that scrolls.
   document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest" });
   // Last, because it throws in a browser that blocks storage.
@@ -96,7 +104,9 @@
     addEventListener("pageshow", ready);
   }
 
-  /** Shows how long ago it was, and the exact time on hover. @param {HTMLTimeElement} time */
+  /**
+   * Shows how long ago it was, and the exact time on hover. Shows the exact time of what is to come.
+   * @param {HTMLTimeElement} time */
   function showAge(time) {
     const age = Date.now() - new Date(time.dateTime).getTime();
     const [unit, length] = UNITS.find(([, ms]) => age >= ms) ?? [
@@ -113,6 +123,14 @@
       });
       return;
     }
+    // The clock can be slow by some minutes.
+    if (age < -300_000) {
+      time.textContent = new Date(time.dateTime).toLocaleString(getRegion(), {
+        dateStyle: "medium",
+        timeStyle: "short",
+      });
+      return;
+    }
     time.title = new Date(time.dateTime).toLocaleString(getRegion());
     time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
   }
@@ -122,13 +140,19 @@
     return navigator.languages.find((language) => language.split("-")[0] === locale) ?? locale;
   }
 
-  /** Browsers copy only over HTTPS and on the same machine. @param {HTMLButtonElement} button */
+  /**
+   * Browsers copy and share only over HTTPS and on the same machine.
+   * @param {HTMLButtonElement} button
+   */
   function offerTool(button) {
-    const { copy } = button.dataset;
-    button.hidden = copy !== undefined && !navigator.clipboard;
+    const { copy, share } = button.dataset;
+    button.hidden =
+      (copy !== undefined && !navigator.clipboard) || (share !== undefined && !navigator.share);
     button.addEventListener(
       "click",
       async () => {
+        // It rejects if the person shares nothing.
+        if (share !== undefined) return navigator.share({ url: share }).catch(() => {});
         if (copy === undefined) return print();
         await navigator.clipboard.writeText(copy);
         button.textContent += " ✓";
@@ -137,18 +161,26 @@
     );
   }
 
-  /** A failed sign-in redirects to the empty form, without the username in the URL. */
+  /**
+   * A failed sign-in redirects to the empty form, without the username in the URL. The limit of
+   * attempts is explained when it is near.
+   */
   function keepUsername() {
     const KEY = "latchkey-username";
-    const kept = sessionStorage.getItem(KEY);
+    const [, failed = "", kept = ""] = /^(\d)(.*)/s.exec(sessionStorage.getItem(KEY) ?? "") ?? [];
+    const attempts = new URLSearchParams(location.search).get("error") ? Number(failed) : 0;
     sessionStorage.removeItem(KEY);
     /** @type {HTMLFormElement | null} */
     const form = document.querySelector('form[action$="/login"]');
     const username = form?.elements.namedItem("username");
     const password = form?.elements.namedItem("password");
     if (!(username instanceof HTMLInputElement && password instanceof HTMLInputElement)) return;
-    form?.addEventListener("submit", () => sessionStorage.setItem(KEY, username.value));
-    if (kept === null || !new URLSearchParams(location.search).get("error")) return;
+    const next = Math.min(attempts + 1, SHOWN_FROM);
+    form?.addEventListener("submit", () => sessionStorage.setItem(KEY, `${next}${username.value}`));
+    if (attempts === 0) return;
+    /** @type {HTMLElement | null} */
+    const limit = document.querySelector("[data-attempts]");
+    if (limit) limit.hidden = attempts < SHOWN_FROM;
     username.value = kept;
     // After the browser has followed the autofocus of the username.
     requestAnimationFrame(() => password.focus());

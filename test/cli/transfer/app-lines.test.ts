@@ -24,6 +24,7 @@ async function addApps({ env }: Place, folder: string): Promise<void> {
   await run("add", "Photos", "--redirect", APP.redirects, "--icon", icon, "--icon-dark", icon);
   await run("secret", "photos");
   await run("add", "Photos 2", "--icon", icon, "--groups", "family", "--section", "Ä,\n".trim());
+  await run("change", "photos-2", "--off");
 }
 
 const importInto = (

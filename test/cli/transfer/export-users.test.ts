@@ -43,7 +43,10 @@ test("exports users in pages, with hashes all that an import takes", async (t) =
   const { log: _, used_names: __, users, ...owned } = await rowsIn(target);
   const { log: ___, used_names: ____, users: known = [], ...expected } = byTable(all);
   // Apps have lines of their own.
-  const others = [...Object.keys(NO_APPS), "links", "grants"].map((table) => [table, []]);
+  const others = [...Object.keys(NO_APPS), "links", "grants", "app_uses"].map((table) => [
+    table,
+    [],
+  ]);
   assert.deepEqual(owned, { ...expected, ...Object.fromEntries(others) });
   assert.deepEqual(users, [...known, ["9", "name of 9", HASH, null, ",a,b,", null]]);
 });

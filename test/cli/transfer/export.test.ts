@@ -112,7 +112,7 @@ for (const [kind, open] of Object.entries(places)) {
       } = await rowsIn(target.store);
       const { log: __, used_names: ___, users: given, codes: begun, ...others } = byTable(all);
       assert.equal(ofUsers?.length, 2, "names of removed accounts stay behind");
-      const none = { sessions: [], handoffs: [], devices: [], links: [], grants: [] };
+      const none = { sessions: [], handoffs: [], devices: [], links: [], grants: [], app_uses: [] };
       const { apps, app_secrets, app_icons } = others;
       const ofApps = format === "csv" ? {} : { apps, app_secrets, app_icons };
       assert.deepEqual(moved, { ...others, ...none, ...NO_APPS, ...ofApps });

@@ -14,6 +14,7 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
     const shown = tables.map(({ name, strict }) => `${name} ${strict}`).sort();
     assert.deepEqual(shown, [
       ...["latchkey_answers 1", "latchkey_app_icons 1", "latchkey_app_secrets 1"],
+      "latchkey_app_uses 1",
       ...["latchkey_apps 1", "latchkey_codes 1", "latchkey_consents 1", "latchkey_devices 1"],
       ...["latchkey_grants 1", "latchkey_handoffs 1", "latchkey_keys 1", "latchkey_links 1"],
       ...["latchkey_log 1", "latchkey_passkeys 1", "latchkey_sessions 1"],

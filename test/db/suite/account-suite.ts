@@ -122,6 +122,70 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await users.remove(owner.id, "an-admin"), "removed");
   });
 
+  rule("changes the name and the groups together, or neither", async (store) => {
+    const { users } = store;
+    const { owner, guest } = await addTwo(store);
+    await users.setGroups(owner.id, ["admins"]);
+    const now = async () => {
+      const all = Object.values(await allUsers(store));
+      return all.map(({ username, groups }) => [username, groups]).sort();
+    };
+    for (const [id, change, outcome] of [
+      [owner.id, { username: "guest", groups: ["admins", "family"] }, "taken"],
+      [owner.id, { username: "GUEST", groups: ["admins", "family"] }, "taken"],
+      [owner.id, { username: "me", groups: ["family"] }, "last-admin"],
+      [owner.id, { username: "unseen", groups: ["family"] }, "last-admin"],
+      [UNKNOWN, { username: "me", groups: ["family"] }, "missing"],
+      [UNKNOWN, { groups: ["family"] }, "missing"],
+    ] as const) {
+      assert.equal(await users.change(id, change, { keep: "an-admin" }), outcome);
+      assert.deepEqual(await now(), [
+        ["guest", undefined],
+        ["owner", ["admins"]],
+      ]);
+    }
+    assert.equal(await users.change(owner.id, {}), "changed");
+    assert.equal(
+      await users.change(guest.id, { username: "ben" }, { keep: "an-admin" }),
+      "changed",
+    );
+    assert.equal(
+      await users.change(guest.id, { groups: ["admins"] }, { keep: "an-admin" }),
+      "changed",
+    );
+    const both = { username: "me", groups: ["family", "photos"] };
+    assert.equal(await users.change(owner.id, both, { keep: "an-admin" }), "changed");
+    assert.deepEqual(await now(), [
+      ["ben", ["admins"]],
+      ["me", ["family", "photos"]],
+    ]);
+    assert.equal(await users.isNameUsed("unseen"), false, "it was not given to anybody");
+    assert.equal(await users.isNameUsed("owner"), true);
+  });
+
+  rule("makes one of eight concurrent changes of the same state", async (store, { race }) => {
+    const owner = await addTo(store, "owner");
+    await store.users.setGroups(owner.id, ["admins", "family"]);
+    const from = { username: "owner", groups: ["admins", "family"] };
+    const answers = await race(({ users }, i) =>
+      users.change(owner.id, { groups: ["admins", `group-${i}`] }, { from }),
+    );
+    const winners = [...answers.keys()].filter((i) => answers[i] === "changed");
+    assert.deepEqual(
+      answers.filter((answer) => answer !== "changed-meanwhile"),
+      ["changed"],
+    );
+    const { owner: found } = await allUsers(store);
+    assert.deepEqual(found?.groups, ["admins", `group-${winners[0]}`]);
+    assert.equal(await store.users.change(UNKNOWN, { username: "me" }, { from }), "missing");
+    const renamed = { ...from, groups: found?.groups ?? [], username: "another" };
+    const change = { username: "me" };
+    assert.equal(
+      await store.users.change(owner.id, change, { from: renamed }),
+      "changed-meanwhile",
+    );
+  });
+
   rule("keeps one of eight administrators who leave concurrently", async (store, { race }) => {
     const ids = await addCompetitors(store);
     await addTo(store, "other");

@@ -74,17 +74,17 @@ export function testApps(rule: Rule<With<"apps">>): void {
       assert.equal(await store.apps.insertSecret(secret, 2), "inserted");
     const later = { ...secretOf("photos", "a"), createdAt: new Date(at(2).getTime() + 1) };
     assert.deepEqual(await store.apps.listSecrets("photos"), [secretOf("photos", "b", 2), later]);
-    assert.equal(await store.apps.removeOldestSecret("photos"), "removed");
+    assert.equal(await store.apps.removeSecret("photos"), "removed");
     assert.deepEqual(await store.apps.listSecrets("photos"), [later]);
   });
 
   rule("removes the older of two secrets, and never the last one", async (store, { race }) => {
-    assert.equal(await store.apps.removeOldestSecret("photos"), "no-app");
+    assert.equal(await store.apps.removeSecret("photos"), "no-app");
     await addApp(store, "photos");
-    assert.equal(await store.apps.removeOldestSecret("photos"), "only-one");
+    assert.equal(await store.apps.removeSecret("photos"), "only-one");
     const [older, newer] = [secretOf("photos", "a", 1), secretOf("photos", "b", 2)];
     for (const secret of [older, newer]) await store.apps.insertSecret(secret, 2);
-    const outcomes = await race(({ apps }) => apps.removeOldestSecret("photos"));
+    const outcomes = await race(({ apps }) => apps.removeSecret("photos"));
     assert.equal(outcomes.filter((outcome) => outcome === "removed").length, 1);
     assert.deepEqual(await store.apps.listSecrets("photos"), [newer]);
   });

@@ -105,6 +105,28 @@ export function testLog(rule: Rule<Store>): void {
     }
   });
 
+  rule("reads the newest entries of several types", async (store) => {
+    const owner = "owner" as UserId;
+    const types = ["signin", "signup", "signin", "app_add", "signup", "signin"];
+    await store.log.insert(
+      types.map((type, i) =>
+        logEntry(`entry ${i}`, { type, ...(i % 2 === 1 && { userId: owner }), at: new Date(i) }),
+      ),
+    );
+    const all = await store.log.newest({ limit: 9 });
+    for (const [query, found] of [
+      [{ types: ["signin", "signup"], limit: 9 }, "54210"],
+      [{ types: ["signin", "signup"], limit: 2 }, "54"],
+      [{ types: ["signin", "no such type"], beforeId: all[0]?.id, limit: 9 }, "20"],
+      [{ types: ["signin", "app_add"], userId: owner, limit: 9 }, "53"],
+      [{ types: ["signup"], since: new Date(2), limit: 9 }, "4"],
+      [{ types: [], limit: 9 }, ""],
+    ] as const) {
+      const newest = await store.log.newest(query);
+      assert.equal(newest.map(({ summary }) => summary.slice(-1)).join(""), found);
+    }
+  });
+
   rule("finds an earlier entry like one, among the newest of its user and type", async (store) => {
     const sought = (facts: Partial<NewLogEntry>) => ({
       ...{ type: "signin", userId: "owner" as UserId, at: new Date(5_000) },

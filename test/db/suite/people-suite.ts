@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import type { Rule, With } from "./database.ts";
 import { addTo, at, logEntry } from "./samples.ts";
 
@@ -40,8 +41,38 @@ export function testPeople(rule: Rule<With<"people">>): void {
     );
     const ada = { id, username: "ada", groups: ["family"] };
     assert.deepEqual(await store.people.list({ search: "", limit: 9, now: NOW }), [
-      { user: ada, signedInAt: at(1), sessions: 1, codes: true, passkeys: false },
-      { user: { id: bob.id, username: "bob" }, sessions: 0, codes: false, passkeys: false },
+      { user: ada, signedInAt: at(1), sessions: 1, codes: true, passkeys: 0 },
+      { user: { id: bob.id, username: "bob" }, sessions: 0, codes: false, passkeys: 0 },
     ]);
+  });
+
+  rule("finds one of them with the same facts", async (store) => {
+    const [{ id }] = [await addTo(store, "ada"), await addTo(store, "bob")];
+    const passkey = { userId: id, name: "", key: "bytes", counter: 0, addedAt: NOW };
+    for (const one of ["a", "b"]) await store.passkeys.insert({ ...passkey, id: one }, 9);
+    const [listed] = await store.people.list({ search: "ada", limit: 9, now: NOW });
+    assert.deepEqual(await store.people.find(id, NOW), listed);
+    assert.equal(listed?.passkeys, 2);
+    for (const unknown of ["", "unknown", "ada"])
+      assert.equal(await store.people.find(unknown as UserId, NOW), undefined);
+  });
+
+  rule("finds usernames, of accounts that exist", async (store) => {
+    const [{ id }] = [await addTo(store, "ada"), await addTo(store, "bob")];
+    const unknown = "unknown" as UserId;
+    assert.deepEqual(await store.people.findUsernames([]), new Map());
+    assert.deepEqual(await store.people.findUsernames([unknown, id]), new Map([[id, "ada"]]));
+  });
+
+  rule("counts people and guests, and lists the groups that they have", async (store) => {
+    assert.deepEqual(await store.people.count(), { people: 0, guests: 0 });
+    assert.deepEqual(await store.people.listGroups(), []);
+    for (const name of ["ada", "bob", "carol"]) await addTo(store, name);
+    await store.users.insert({ username: "sitter", passwordHash: NO_PASSWORD, groups: ["camera"] });
+    const [ada, bob] = await store.people.list({ search: "", limit: 9, now: NOW });
+    await store.users.setGroups(ada?.user.id ?? ("" as UserId), ["admins", "photos"]);
+    await store.users.setGroups(bob?.user.id ?? ("" as UserId), ["family", "photos"]);
+    assert.deepEqual(await store.people.count(), { people: 3, guests: 1 });
+    assert.deepEqual(await store.people.listGroups(), ["admins", "camera", "family", "photos"]);
   });
 }

@@ -3,6 +3,7 @@ import type { UserId } from "../../../src/db/records.ts";
 import type { Store, StoreParts } from "../../../src/db/store.ts";
 import { testAccounts } from "./account-suite.ts";
 import { testApps } from "./app-suite.ts";
+import { testAppUses } from "./app-use-suite.ts";
 import { testAttempts } from "./attempt-suite.ts";
 import { testCodes } from "./code-suite.ts";
 import { testConsents } from "./consent-suite.ts";
@@ -34,6 +35,7 @@ export type Part = "attempts" | Exclude<keyof StoreParts, "users" | "log" | "set
 
 const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   apps: testApps,
+  appUses: testAppUses,
   attempts: testAttempts,
   codes: testCodes,
   consents: testConsents,

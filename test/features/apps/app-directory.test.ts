@@ -113,6 +113,9 @@ test("admits by group and by factor, and a guest only by group", () => {
     [family, { groups: ["family"] }, 1, "factor-unproven"],
     [family, { groups: ["family"] }, 2, "admitted"],
     [family, { groups: ["family"], guest: true }, 2, "admitted"],
+    [{ ...open, off: 1 }, {}, 2, "excluded"],
+    [{ ...family, off: 1 }, { groups: ["family", "admins"] }, 2, "excluded"],
+    [{ ...family, off: 1 }, { groups: ["family"] }, 1, "excluded"],
   ] as const) {
     assert.equal(judgeUser(asked, user(fields), factors), verdict);
   }

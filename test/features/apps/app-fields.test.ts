@@ -26,7 +26,7 @@ test("keeps what is not given, and removes what is empty", () => {
     ...{ name: "Photos", section: "Family", url: "https://photos.test", factors: 2 },
     ...{ upstream: "http://127.0.0.1:1", groups: ["family"], redirects: [REDIRECT] },
     ...{ signOutRedirects: ["https://photos.test/"], backchannelUrl: "https://photos.test/out" },
-    ...{ consent: "ask", signing: "ES256" },
+    ...{ consent: "ask", signing: "ES256", state: "off" },
   };
   const app = applyFields(APP, full);
   assert.ok(!("kind" in app));
@@ -36,6 +36,7 @@ test("keeps what is not given, and removes what is empty", () => {
   const removed = applyFields(app, {
     ...{ section: " ", url: "", upstream: "", groups: [], factors: 1, clientType: "none" },
     ...{ redirects: [], signOutRedirects: [], backchannelUrl: "", consent: "none" },
+    state: "on",
   });
   assert.deepEqual(removed, APP);
 });

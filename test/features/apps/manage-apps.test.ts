@@ -21,6 +21,8 @@ test("makes the ID of an app from its name", () => {
     ["x".repeat(64), "x".repeat(63)],
     [`${"x".repeat(62)} y`, "x".repeat(62)],
     ["写真", ""],
+    ["New", "new-app"],
+    ["Newer", "newer"],
   ] as const) {
     assert.equal(toAppId(name), id);
   }
@@ -51,7 +53,7 @@ test("adds nothing with an ID that is taken or cannot be one", async (t) => {
     kind: "id-taken",
     id: longest,
   });
-  for (const id of ["", "-a", "A", "a_b", "a/b", "a\0", "a\n", `${longest}x`, "ä"]) {
+  for (const id of ["", "-a", "A", "a_b", "a/b", "a\0", "a\n", `${longest}x`, "ä", "new"]) {
     assert.deepEqual(await addApp(services, { name: "B" }, id), { kind: "id-invalid", id });
   }
   assert.deepEqual(await addApp(services, { name: "写真" }), { kind: "id-invalid", id: "" });

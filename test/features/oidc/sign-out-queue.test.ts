@@ -132,6 +132,8 @@ const ends: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     store.apps.change("photos", (app) => ({ ...app, groups: ["others"] })),
   "the access by a second factor": ({ store }) =>
     store.apps.change("photos", (app) => ({ ...app, factors: 2 })),
+  "the access to an app that is turned off": ({ store }) =>
+    store.apps.change("photos", (app) => ({ ...app, off: 1 })),
   "the consent": ({ store, user }) => store.consents.remove("photos", user.id),
   "the time of the session": async (world) => {
     world.now = NOW + 86_400_000;

@@ -12,6 +12,7 @@ import {
   renameUser,
   resetPassword,
 } from "../../../src/features/people/accounts.ts";
+import { changePerson } from "../../../src/features/people/change-person.ts";
 import { setGroups } from "../../../src/features/people/set-groups.ts";
 import {
   createAuthenticateToken,
@@ -62,6 +63,7 @@ const changes: readonly (readonly [
 ])[] = [
   ["users", "setGroups", (ports, id) => setGroups(ports, id, [])],
   ["users", "rename", (ports, id) => renameUser(ports, id, "me")],
+  ["users", "change", (ports, id) => changePerson(ports, id, { username: "me" })],
   ["users", "replaceHash", (ports, id) => resetPassword(ports, id, NEW)],
   [
     "users",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isBeyond, tableOfLimits } from "../../../proof/bench/limits.ts";
+import { isBeyond, slowestOf, tableOfLimits } from "../../../proof/bench/limits.ts";
 import { parseAnswers } from "../../../proof/bench/wrk.ts";
 
 test("a figure is beyond its limit if it is larger, or was not measured", () => {
@@ -17,6 +17,21 @@ test("shows each figure with its limit, and how many are beyond", () => {
   assert.match(text, /\/login, times bare +1\.50 +2 +ok\n/);
   assert.match(text, /start, ms +180\.0 +110 +too much\n\n1 of 2 beyond/);
   assert.match(tableOfLimits([good]), /\n\nall within their limits$/);
+});
+
+test("takes the slowest page of the account, and one that was not measured before all", () => {
+  const pages = [
+    ["/account/keys", 5],
+    ["/account/devices", 7],
+    ["/account/profile", 6],
+  ] as const;
+  assert.deepEqual(
+    [slowestOf(pages).name, slowestOf(pages).value],
+    ["/account/devices, times bare", 7],
+  );
+  const lost = slowestOf([...pages, ["/account/access", Number.NaN]]);
+  assert.deepEqual([lost.name, isBeyond(lost)], ["/account/access, times bare", true]);
+  assert.equal(isBeyond(slowestOf([])), true);
 });
 
 const REPORT = `Running 1s test @ http://127.0.0.1:18999/

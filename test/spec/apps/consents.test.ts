@@ -96,5 +96,5 @@ test("without OpenID Connect there is no page, and no link to it", async (t) => 
   const { body } = await gate.send("/account/profile", { session });
   const links = elements(body, "a").map(({ href }) => href);
   assert.ok(links.includes("/account/history") && !links.includes("/account/access"));
-  assert.equal((await gate.send(`${APPS}/revoke`, { session, form: {} })).status, 404);
+  assert.equal((await gate.send(`${APPS}/revoke`, { session, form: {} })).status, 405);
 });

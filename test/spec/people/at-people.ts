@@ -5,7 +5,11 @@ import { type RunningGate, startConfigured } from "../../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../../support/mint.ts";
 
 export const PEOPLE = "/account/people";
+export const LINKS = "/account/links";
 const HOST = { Host: "auth.example.org", Accept: "text/html" };
+
+/** The page of an account, by its ID. */
+export const personPath = (id: string): string => `${PEOPLE}/${encodeURIComponent(id)}`;
 
 /** A gate whose owner is an administrator, with the requests of one. */
 export interface AtPeople {

@@ -2,44 +2,138 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getWords } from "../../../src/pages/words.ts";
 import { execute, insertMany } from "../../support/database.ts";
-import { activityOf, assertNothingInline, elements } from "../../support/markup.ts";
-import { addMember, atPeople, PEOPLE } from "./at-people.ts";
+import { activityOf, assertNothingInline, elements, fieldNamed } from "../../support/markup.ts";
+import { addMember, atPeople, LINKS, PEOPLE, personPath } from "./at-people.ts";
 
 const en = getWords("en");
-const ACTIVITY = "/account/activity";
 
 /** The usernames on the page, from top to bottom. */
 const namesIn = (body: string): readonly string[] =>
-  [...body.matchAll(/<h2><bdi>([^<]*)<\/bdi>/g)].map(([, name = ""]) => name);
+  [...body.matchAll(/<a class="entry"[\s\S]*?<b><bdi>([^<]*)<\/bdi>/g)].map(
+    ([, name = ""]) => name,
+  );
+
+/** The texts of the chips, from top to bottom. */
+const chipsIn = (html: string): readonly string[] =>
+  [...html.matchAll(/<span class="chip[^>]*>(.*?)<\/span>/g)].map(([, text = ""]) =>
+    text.replaceAll(/<[^>]*>/g, ""),
+  );
 
 const linkTo = (body: string, rel: string): string | undefined =>
   elements(body, "a")
     .find((link) => link.rel === rel)
     ?.href?.replaceAll("&amp;", "&");
 
-test("shows each person with groups, sign-in, sessions, factors and end", async (t) => {
+test("lists each person with groups, end and last sign-in, and counts all", async (t) => {
   const { gate, open } = await atPeople(t);
   addMember(gate, "member", "family", "photos");
-  const codes = `INSERT INTO latchkey_codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`;
-  execute(gate.databaseFile, codes);
-  const passkey = `INSERT INTO latchkey_passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM latchkey_users WHERE username = 'owner'`;
-  execute(gate.databaseFile, passkey);
-  const endsAt = Date.UTC(2099, 0, 31, 12);
-  execute(
-    gate.databaseFile,
-    `UPDATE latchkey_users SET ends_at = ${endsAt} WHERE username = 'member'`,
-  );
+  addMember(gate, "visitor", "camera");
+  addMember(gate, "gone");
+  const [endsAt, past] = [Date.UTC(2099, 0, 31, 12), Date.now() - 1];
+  for (const [name, fields] of [
+    ["member", `ends_at = ${endsAt}`],
+    ["visitor", `password_hash = '$guest$', ends_at = ${endsAt}`],
+    ["gone", `ends_at = ${past}`],
+  ])
+    execute(gate.databaseFile, `UPDATE latchkey_users SET ${fields} WHERE username = '${name}'`);
   await gate.logEntries(1);
   const { body } = await open(PEOPLE);
-  assert.deepEqual(namesIn(body), ["member", "owner"]);
-  const [member = "", owner = ""] = body.split("<h2>").slice(-2);
-  const facts = (html: string): readonly string[] =>
-    [...html.matchAll(/<small[^>]*>([^<]+)<\/small>/g)].map(([, text = ""]) => text);
-  const status = `family, photos, ${en.active("0")}, until Jan 31, 2099, 12:00 PM UTC`;
-  assert.deepEqual(facts(member), [status, en.noneYet, "✓", en.noneYet]);
-  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, en.off, "✓"]);
-  assert.ok(member.includes(`formaction="${PEOPLE}/reset"`));
-  assert.match(owner, /Last sign-in <time datetime="20/);
+  assert.deepEqual(namesIn(body), ["gone", "member", "owner", "visitor"]);
+  const day = "Jan 31, 2099";
+  assert.deepEqual(chipsIn(body), [
+    en.ended,
+    ...[en.until(day), "family", "photos"],
+    "admins",
+    ...[en.guestUntil(day), "camera"],
+  ]);
+  assert.ok(body.includes(`<p>${en.peopleCount("3")}, ${en.guestCount("1")}</p>`));
+  assert.match(body, /<span class="chip main">admins</, "it stands out");
+  assert.equal(body.split(en.neverSignedIn).length, 4);
+  assert.match(body, /<small class="end"><time datetime="20/);
+  const links = elements(body, "a").filter((link) => link.class === "entry");
+  assert.deepEqual(links[1]?.href, personPath("id of member"));
+  const found = (await open(`${PEOPLE}?q=memb`)).body;
+  assert.ok(found.includes(en.peopleCount("3")), "the search does not change the numbers");
+});
+
+test("shows the groups, sign-in, apps and activity of a person", async (t) => {
+  const { gate, act, open, ownId } = await atPeople(t);
+  addMember(gate, "member", "family");
+  const member = "id of member";
+  const codes = `INSERT INTO latchkey_codes VALUES ('${member}', NULL, 'x', 0, ',', 0, NULL)`;
+  execute(gate.databaseFile, codes);
+  const passkey = `INSERT INTO latchkey_passkeys SELECT 'a', '${member}', 'Phone', '', 0, 0, NULL`;
+  execute(gate.databaseFile, passkey);
+  for (const [name, groups, factor] of [
+    ["Everyones", "", ""],
+    ["Photos", "family", "1"],
+    ["Console", "admins", ""],
+  ] as const) {
+    const added = await open("/account/apps/add", { form: { name, groups, factor } });
+    assert.equal(added.status, 303, name);
+  }
+  await act("rename", { user: member, username: "Mem" });
+  for (let change = 0; change < 11; change += 1)
+    await act("groups", { user: member, groups: change % 2 === 0 ? "photos" : "family" });
+  await gate.logEntries(1);
+  const { status, body } = await open(personPath(member));
+  assert.equal(status, 200);
+  assert.ok(body.includes("<h1><bdi>Mem</bdi></h1>"));
+  assert.equal(fieldNamed(body, "username").value, "Mem");
+  const boxes = elements(body, "input").filter(({ name = "" }) => name.startsWith("groups-"));
+  assert.deepEqual(
+    boxes.map((box) => [box.name, "checked" in box]),
+    [
+      ["groups-admins", false],
+      ["groups-family", false],
+      ["groups-photos", true],
+    ],
+    "all groups that accounts and apps have",
+  );
+  const facts = [...body.matchAll(/<li>([^<]+) <small>([^<]*)<\/small><\/li>/g)];
+  assert.deepEqual(
+    facts.map(([, name, value]) => [name, value]),
+    [
+      [en.lastSignIn, en.never],
+      [en.sessions, "0"],
+      [en.passkeys, "1"],
+      [en.codes, en.isOn],
+    ],
+  );
+  assert.ok(fieldNamed(body, "codes_off"));
+  assert.deepEqual(namesIn(body), ["Everyones"]);
+  assert.deepEqual(activityOf(body), [en.events.user_groups("Mem")]);
+  assert.ok(body.includes('<span class="chip">×10</span>'), "the newest ten");
+  const all = elements(body, "a").find(({ href = "" }) => href.includes("activity?user="));
+  const { body: activity } = await open(all?.href ?? "");
+  assert.ok(activity.includes('<span class="chip">×11</span>'));
+  assert.ok(activity.includes(en.events.user_rename("Mem")));
+
+  await act("groups", { user: member, groups: "family" });
+  assert.deepEqual(namesIn((await open(personPath(member))).body), ["Everyones", "Photos"]);
+  const own = (await open(personPath(ownId))).body;
+  assert.deepEqual(namesIn(own), ["Console", "Everyones"]);
+  assert.ok(!own.includes("codes_off"), "the owner has no codes");
+  assert.ok(own.includes(`<li>${en.lastSignIn} <time datetime="20`));
+});
+
+test("an account that does not exist has no page, and one with the name of a form does", async (t) => {
+  const { gate, open } = await atPeople(t);
+  for (const path of ["nobody", "%00", "a%00b", "%", "%ff", "a/b", "x".repeat(5_000), ""]) {
+    const { status, body } = await open(`${PEOPLE}/${path}`);
+    assert.equal(status, 404, path);
+    assert.ok(body.includes(en.messages.noSuchPage), path);
+  }
+  for (const [form, page] of [
+    ["remove", PEOPLE],
+    ["change", PEOPLE],
+    ["invite", LINKS],
+  ] as const) {
+    assert.equal((await open(`${PEOPLE}/${form}`)).location, page, "after a reload");
+  }
+  addMember(gate, "somebody");
+  execute(gate.databaseFile, "UPDATE latchkey_users SET id = 'remove' WHERE username = 'somebody'");
+  assert.ok((await open(`${PEOPLE}/remove`)).body.includes("<h1><bdi>somebody</bdi></h1>"));
 });
 
 test("finds people by a part of the name, and lists 5,000 in pages", async (t) => {
@@ -57,30 +151,15 @@ test("finds people by a part of the name, and lists 5,000 in pages", async (t) =
   assert.deepEqual(namesIn(back), namesIn(first).toSpliced(3, 1), "nobody is missed");
   const last = (await open(`${PEOPLE}?after=Person+5999`)).body;
   assert.deepEqual([namesIn(last), linkTo(last, "next")], [["owner"], undefined]);
-  for (const query of ["page=200", "after=", "before=", "after=z", "before=%00", "links=z"])
+  for (const query of ["page=200", "after=", "before=", "after=z", "before=%00"])
     assert.equal(namesIn((await open(`${PEOPLE}?${query}`)).body)[0], "Person 1000", query);
   const found = (await open(`${PEOPLE}?q=pERSON+599`)).body;
   assert.deepEqual([namesIn(found).length, namesIn(found)[9]], [10, "Person 5999"]);
-  const none = (await open(`${PEOPLE}?q=nobody`)).body;
-  assert.ok(none.includes(en.noneYet));
-});
-
-test("shows every open link, 100 on a page", async (t) => {
-  const { gate, act, open } = await atPeople(t);
-  const links = "latchkey_links (id, token_hash, purpose, expires_at, uses_left)";
-  const values = "SELECT n, n, 'invite', 4e12, 1 FROM numbers";
-  insertMany(gate.databaseFile, 1_000, 1_101, `INSERT INTO ${links} ${values}`);
-  const idsIn = (body: string) =>
-    elements(body, "button").flatMap(({ name, value }) => (name === "link" ? [Number(value)] : []));
-  const first = (await open(PEOPLE)).body;
-  assert.ok(first.includes(en.active("100+")));
-  await act("revoke", { link: "1050" });
-  const [next = ""] = linkTo(first, "next")?.split("#p-") ?? [];
-  const second = (await open(next)).body;
-  assert.ok(!second.includes(en.active("2")), "there are more, on the page before");
-  assert.equal(linkTo(second, "next"), undefined);
-  const all = Array.from({ length: 102 }, (_, i) => 1_000 + i);
-  assert.deepEqual([...idsIn(first), ...idsIn(second)], all);
+  const hostile = "<b>nobody&";
+  const none = (await open(`${PEOPLE}?q=${encodeURIComponent(hostile)}`)).body;
+  const sought = "<strong><bdi>&lt;b&gt;nobody&amp;</bdi></strong>";
+  assert.ok(none.includes(en.nobodyFound(sought)), none);
+  assert.ok(elements(none, "a").some(({ href }) => href === PEOPLE) && !none.includes("<b>n"));
 });
 
 test("no name breaks the page, whatever markup, direction or length", async (t) => {
@@ -100,50 +179,17 @@ test("no name breaks the page, whatever markup, direction or length", async (t) 
   for (let i = 10; i < 31; i += 1) addMember(gate, `a${i}`);
   const { body, status } = await open(PEOPLE);
   assert.equal(status, 200);
+  for (const { href = "" } of elements(body, "a").filter((link) => link.class === "entry")) {
+    const person = await open(href.replaceAll("&amp;", "&"));
+    assert.equal(person.status, 200, href);
+    assertNothingInline(person.body);
+    assert.doesNotMatch(person.body, /<b>id of|<script>alert/);
+  }
   const next = (await open(linkTo(body, "next") ?? "")).body;
   const [long, isolated] = namesIn(next);
   assert.deepEqual([long?.slice(0, 9), isolated], ["xxxxxxxxx", "\u202Eevil\u2066"]);
   assertNothingInline(body);
-  assert.doesNotMatch(body, /<b>/);
+  assert.doesNotMatch(body, /<b>id of|<script>alert/);
   assert.ok(next.length < 60_000, `${next.length}`);
   assert.ok(next.isWellFormed());
-});
-
-test("shows the activity of everybody, of one person and of one type, in pages", async (t) => {
-  const { gate, act, open, ownId } = await atPeople(t);
-  addMember(gate, "member");
-  const user = "id of member";
-  await act("groups", { user, groups: "family" });
-  await act("rename", { user, username: "Mem" });
-  await act("remove", { user });
-  const texts = async (query: string) => activityOf((await open(`${ACTIVITY}${query}`)).body);
-  const { events } = en;
-  const [removed, renamed] = [events.user_remove("Mem"), events.user_rename("Mem")];
-  const grouped = events.user_groups("member");
-  const created = events.signup("owner");
-  assert.deepEqual(await texts(""), [removed, renamed, grouped, created]);
-  assert.deepEqual(await texts(`?user=${encodeURIComponent(user)}`), [removed, renamed, grouped]);
-  assert.deepEqual(await texts("?type=user_groups"), [grouped]);
-  assert.deepEqual(await texts(`?type=user_groups&user=${ownId}`), []);
-  assert.deepEqual(await texts("?name=owner&type="), [created]);
-  assert.deepEqual(await texts("?name=Mem"), [], "the account is gone");
-  assert.deepEqual(await texts("?type=unknown&before=x"), await texts(""));
-  const { body } = await open(ACTIVITY);
-  const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
-  const byOwner = `${en.by("owner")} · 127.0.0.1`;
-  assert.deepEqual(details, [byOwner, byOwner, byOwner, "127.0.0.1"], "the setup names nobody");
-  assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
-
-  await gate.logEntries(4);
-  const log = "latchkey_log (at, type, summary, author, user_id, subject)";
-  const values = `SELECT n, 'signin', '', 'cli', '${ownId}', n FROM numbers`;
-  insertMany(gate.databaseFile, 0, 119, `INSERT INTO ${log} ${values}`);
-  const seen: string[] = [];
-  for (let next: string | undefined = `?user=${ownId}&type=signin`; next !== undefined; ) {
-    const page = (await open(next.startsWith("?") ? `${ACTIVITY}${next}` : next)).body;
-    seen.push(...activityOf(page));
-    next = linkTo(page, "next");
-  }
-  const newestFirst = Array.from({ length: 120 }, (_, i) => events.signin(`${119 - i}`));
-  assert.deepEqual(seen, newestFirst);
 });

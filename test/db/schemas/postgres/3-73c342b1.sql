@@ -24,7 +24,18 @@ CREATE TABLE public.latchkey_app_secrets (
     id text NOT NULL COLLATE pg_catalog."C",
     app_id text NOT NULL COLLATE pg_catalog."C",
     hash text NOT NULL COLLATE pg_catalog."C",
+    ending text COLLATE pg_catalog."C",
     created_at bigint NOT NULL
+);
+CREATE TABLE public.latchkey_app_uses (
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    opened_at bigint,
+    device text COLLATE pg_catalog."C",
+    days text COLLATE pg_catalog."C",
+    refused_at bigint,
+    refused_uri text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_apps (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -40,6 +51,7 @@ CREATE TABLE public.latchkey_apps (
     backchannel_url text COLLATE pg_catalog."C",
     consent bigint,
     signing text COLLATE pg_catalog."C",
+    off bigint,
     created_at bigint NOT NULL
 );
 CREATE UNLOGGED TABLE public.latchkey_attempts (
@@ -214,9 +226,10 @@ CREATE TABLE public.latchkey_users (
 INSERT INTO public.latchkey_answers VALUES ('N-F7CQBAt_PfKmJI8-INTA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254718);
 INSERT INTO public.latchkey_answers VALUES ('wGQNc3p8BQReL8lVoyhjyA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254736);
 INSERT INTO public.latchkey_app_icons VALUES ('photos/light', 'image/svg+xml', 'PHN2Zy8+');
-INSERT INTO public.latchkey_app_secrets VALUES ('2f6b81c90d5ae374', 'photos', 'b7TqXw1nPzVf0cKdRy9LmJ5sHgUe3aNi8oQx2ZtEvBk', 1796048013000);
-INSERT INTO public.latchkey_apps VALUES ('files', 'Files', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1796048013000);
-INSERT INTO public.latchkey_apps VALUES ('photos', 'Photos', 'Family', 'https://photos.example.org', 'http://127.0.0.1:2283', ',family,', 2, 'confidential', 'https://photos.example.org/auth/login app.immich:///oauth-callback', 'https://photos.example.org/', 'https://photos.example.org/logout', 1, 'ES256', 1796048013000);
+INSERT INTO public.latchkey_app_secrets VALUES ('2f6b81c90d5ae374', 'photos', 'b7TqXw1nPzVf0cKdRy9LmJ5sHgUe3aNi8oQx2ZtEvBk', 'x7Qd', 1796048013000);
+INSERT INTO public.latchkey_app_uses VALUES ('photos/3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos', 1796134413000, 'Firefox', '20788:1', 1796048013000, 'https://photos.example.org/old');
+INSERT INTO public.latchkey_apps VALUES ('files', 'Files', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 1796048013000);
+INSERT INTO public.latchkey_apps VALUES ('photos', 'Photos', 'Family', 'https://photos.example.org', 'http://127.0.0.1:2283', ',family,', 2, 'confidential', 'https://photos.example.org/auth/login app.immich:///oauth-callback', 'https://photos.example.org/', 'https://photos.example.org/logout', 1, 'ES256', NULL, 1796048013000);
 INSERT INTO public.latchkey_attempts VALUES ('127.0.0.1', '{"2026-11-23 14:42:34.379799+00","2026-11-23 14:42:34.591409+00","2026-11-23 14:42:34.613626+00","2026-11-23 14:42:34.633886+00","2026-11-23 14:42:34.657038+00"}');
 INSERT INTO public.latchkey_attempts VALUES ('passkey 127.0.0.9', '{"2026-11-23 14:42:34.743389+00"}');
 INSERT INTO public.latchkey_attempts VALUES ('127.0.0.8', '{"2026-11-23 14:42:36.402924+00"}');
@@ -269,6 +282,8 @@ ALTER TABLE ONLY public.latchkey_app_secrets
     ADD CONSTRAINT latchkey_app_secrets_hash_key UNIQUE (hash);
 ALTER TABLE ONLY public.latchkey_app_secrets
     ADD CONSTRAINT latchkey_app_secrets_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_app_uses
+    ADD CONSTRAINT latchkey_app_uses_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_apps
     ADD CONSTRAINT latchkey_apps_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_attempts
@@ -320,6 +335,9 @@ ALTER TABLE ONLY public.latchkey_users
 CREATE INDEX latchkey_answers_by_expires_at ON public.latchkey_answers USING btree (expires_at);
 CREATE INDEX latchkey_answers_by_user_id ON public.latchkey_answers USING btree (user_id);
 CREATE INDEX latchkey_app_secrets_by_app_id ON public.latchkey_app_secrets USING btree (app_id);
+CREATE INDEX latchkey_app_uses_by_app_id_opened_at ON public.latchkey_app_uses USING btree (app_id, opened_at);
+CREATE INDEX latchkey_app_uses_by_app_id_refused_at ON public.latchkey_app_uses USING btree (app_id, refused_at);
+CREATE INDEX latchkey_app_uses_by_user_id ON public.latchkey_app_uses USING btree (user_id);
 CREATE INDEX latchkey_consents_by_app_id ON public.latchkey_consents USING btree (app_id);
 CREATE INDEX latchkey_consents_by_user_id ON public.latchkey_consents USING btree (user_id);
 CREATE INDEX latchkey_devices_by_expires_at ON public.latchkey_devices USING btree (expires_at);
@@ -350,6 +368,8 @@ CREATE INDEX latchkey_used_names_by_expires_at ON public.latchkey_used_names USI
 CREATE INDEX latchkey_users_by_ends_at ON public.latchkey_users USING btree (ends_at);
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_app_uses
+    ADD CONSTRAINT latchkey_app_uses_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_consents
