@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as client from "openid-client";
 import { createFields } from "../../src/features/recipes/fill-recipe.ts";
-import type { OidcWay, Recipe } from "../../src/features/recipes/recipe.ts";
+import type { ClaimUse, OidcWay, Recipe } from "../../src/features/recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "../../src/features/recipes/recipe-files.ts";
-import { type App, ISSUER, type RunningProvider, startProvider } from "../oidc/provider.ts";
-import { signIn, startSignIn } from "../oidc/sign-in.ts";
+import type { Browser } from "../oidc/browser.ts";
+import {
+  type App,
+  ISSUER,
+  type Person,
+  type RunningProvider,
+  startProvider,
+} from "../oidc/provider.ts";
+import { type Parameters, startSignIn, walk } from "../oidc/sign-in.ts";
 import { openStore } from "../support/store.ts";
 
 const URL_OF_APP = "https://app.example.org";
@@ -25,6 +32,27 @@ async function addByRecipe(provider: RunningProvider, recipe: Recipe, way: OidcW
   const app = await provider.addApp(fields, (...sent) => authenticate(...sent));
   authenticate = authentications[way.client](app.secret);
   return app;
+}
+
+/**
+ * Signs in as `signIn` does, but sends the redirect address to the letter: the client would add a
+ * slash to an address without a path, which apps do not.
+ */
+async function signInAt(
+  browser: Browser,
+  app: App,
+  person: Person,
+  parameters: Parameters & { readonly redirect_uri: string },
+) {
+  const { url, checks } = await startSignIn(app, parameters);
+  const { url: callback } = await walk(browser, await browser.visit(url), person);
+  assert.equal(callback.searchParams.get("state"), checks.expectedState);
+  const tokens = await client.genericGrantRequest(app.client, "authorization_code", {
+    code: callback.searchParams.get("code") ?? "",
+    redirect_uri: parameters.redirect_uri,
+    ...(checks.pkceCodeVerifier !== undefined && { code_verifier: checks.pkceCodeVerifier }),
+  });
+  return { tokens, callback };
 }
 
 for (const id of listRecipeIds()) {
@@ -50,17 +78,14 @@ for (const id of listRecipeIds()) {
         }),
       };
       for (const redirectUri of redirects) {
-        const { claims, callback, tokens } = await signIn(
-          browser,
-          { ...app, redirectUri },
-          person,
-          { ...parameters, redirect_uri: redirectUri },
-        );
+        const { tokens, callback } = await signInAt(browser, app, person, {
+          ...parameters,
+          redirect_uri: redirectUri,
+        });
         assert.ok(callback.href.startsWith(redirectUri), callback.href);
-        assert.equal(claims.sub, person.id);
-        const info = await client.fetchUserInfo(app.client, tokens.access_token, claims.sub);
-        for (const claim of ["preferred_username", "name", "groups"] as const) {
-          if (way.claims[claim] === undefined) continue;
+        const info = await client.fetchUserInfo(app.client, tokens.access_token, person.id);
+        for (const [claim, { need }] of Object.entries<ClaimUse>(way.claims)) {
+          if (need === "optional" || claim.startsWith("email")) continue;
           assert.ok(info[claim] !== undefined, `${claim} for the scopes ${way.scopes}`);
         }
         if (way.scopes.includes("offline_access")) assert.ok(tokens.refresh_token);
@@ -71,13 +96,17 @@ for (const id of listRecipeIds()) {
       assert.deepEqual([refused.url.origin, refused.status], [ISSUER, 400]);
 
       for (const target of signOutRedirects) {
-        const { tokens } = await signIn(browser, app, person, parameters);
+        const { tokens } = await signInAt(browser, app, person, {
+          ...parameters,
+          redirect_uri: app.redirectUri,
+        });
         const end = new URL(String(app.client.serverMetadata().end_session_endpoint));
         end.search = new URLSearchParams({
           id_token_hint: tokens.id_token ?? "",
           post_logout_redirect_uri: target,
         }).toString();
-        const page = await browser.visit(end);
+        const asked = await browser.visit(end);
+        const page = asked.status === 0 ? asked : await browser.submit(asked, { logout: "yes" });
         assert.ok(page.url.href.startsWith(target), page.url.href);
       }
     });
