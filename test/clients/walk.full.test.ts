@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as client from "openid-client";
 import type { Page } from "playwright-core";
-import { carry, field, fill, formOf, leave, submit, unfold } from "../browser/forms.ts";
+import { carry, fill, formOf, leave } from "../browser/forms.ts";
 import { openPage } from "../support/browser.ts";
 import { runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -98,11 +98,12 @@ test("an administrator adds an app, lets a person in, and ends the sessions", as
   let secret = "";
   const appPort = await freePort();
   const app = await startApp(t, appPort, issuer, () => secret);
-  await administrator.goto(`${issuer}/account/apps`);
+  await administrator.goto(`${issuer}/account/apps/new`);
+  await administrator.locator('[name="who"][value="groups"]').check();
   await fill(administrator, {
     name: "Album",
     url: app.url,
-    groups: "family",
+    new_group: "family",
     redirects: app.redirectUri,
     backchannel: `${app.url}/ended`,
   });
@@ -124,17 +125,19 @@ test("an administrator adds an app, lets a person in, and ends the sessions", as
   await leave(person, () => person.getByRole("button", { name: "Sign in", exact: true }).click());
   assert.equal(await heading(person), "No access");
 
-  await administrator.goto(`${issuer}/account/people?q=ada`);
-  await unfold(administrator);
-  await field(formOf(administrator, "/account/people/groups"), "groups").fill("family");
-  await submit(administrator, "/account/people/groups");
+  const letIn = administrator.getByRole("button", { name: "Let ada in", exact: true });
+  await eventually(async () => {
+    await administrator.goto(`${issuer}/account/apps/album`);
+    return (await letIn.count()) === 1 || undefined;
+  });
+  await leave(administrator, () => letIn.click());
   await person.goto(app.url);
   assert.equal(await heading(person), "Hello ada");
 
   await administrator.goto(`${issuer}/account/people?q=ada`);
-  await unfold(administrator);
+  await leave(administrator, () => administrator.getByRole("link", { name: /^ada/ }).click());
   await leave(administrator, () =>
-    administrator.locator('[formaction="/account/people/sign-out"]').click(),
+    administrator.getByRole("button", { name: "Sign out everywhere", exact: true }).click(),
   );
   await eventually(() => (app.sessions.size === 0 ? true : undefined));
   await person.goto(app.url);

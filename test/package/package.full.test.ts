@@ -213,8 +213,9 @@ test("the installed gate loads on use what it does not start with", async (t) =>
   const password = "correct horse battery staple";
   const form = { username: "owner", password, confirm: password };
   const { session } = await send(`${url}/setup`, { form, headers: { Origin: url } });
-  const paths = ["people", "people/activity", "apps"].map((page) => `/account/${page}`);
-  for (const path of ["/", "/.well-known/openid-configuration", ...paths]) {
+  const pages = ["profile", "people", "activity", "links", "apps", "apps/new"];
+  const paths = ["/apps", ...pages.map((page) => `/account/${page}`)];
+  for (const path of ["/.well-known/openid-configuration", ...paths]) {
     assert.equal((await send(url + path, { session })).status, 200, path);
   }
   const change = { session, form: { password }, headers: { Origin: url } };

@@ -49,7 +49,7 @@ function kindsFor(session: string, password: string): readonly Kind[] {
       sending: () => ({ session: unknownUser }),
       sound: ({ status }) => status === 401,
     },
-    { name: "home page", path: "/", sending: () => ({ session }), sound: opened },
+    { name: "account", path: "/account/profile", sending: () => ({ session }), sound: opened },
     {
       name: "sign-in",
       path: "/login",

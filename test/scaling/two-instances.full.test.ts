@@ -54,7 +54,8 @@ whereInstalled("nginx", (nginx) => {
     const { session: ofOther } = await send(`${other.url}/login`, { form: OWNER });
     for (const session of [ofOne, ofOther]) {
       for (const { url } of [one, other]) {
-        assert.match((await send(`${url}/`, { session })).body, /Signed in as owner/);
+        const { body } = await send(`${url}/account/profile`, { session });
+        assert.match(body, /Signed in as owner/);
       }
     }
 
@@ -82,7 +83,7 @@ whereInstalled("nginx", (nginx) => {
     one.signal("SIGTERM");
     await one.ended;
     for (let visits = 0; visits < 10; visits += 1) {
-      assert.equal((await visit("/", { session: ofOne })).status, 200);
+      assert.equal((await visit("/account/profile", { session: ofOne })).status, 200);
     }
   });
 });

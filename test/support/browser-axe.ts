@@ -14,11 +14,13 @@ export const COLOUR_RULES: readonly string[] = ["color-contrast", "link-in-text-
 
 /**
  * axe cannot compare a text with a gradient. The gradient of the pages ends in its strongest colour
- * at the top, where contrast is lowest, so the whole page gets that colour.
+ * at the top, where contrast is lowest, so the whole page gets that colour. A page without a gradient stays as it is.
  */
 const FLATTEN = `
-  document.body.style.backgroundImage = "none";
-  document.body.style.backgroundColor = "color-mix(in srgb, var(--accent) 9%, var(--ground))";
+  if (getComputedStyle(document.body).backgroundImage !== "none") {
+    document.body.style.backgroundImage = "none";
+    document.body.style.backgroundColor = "color-mix(in srgb, var(--accent) 9%, var(--ground))";
+  }
 `;
 
 /**

@@ -5,8 +5,10 @@ import type { HttpResponse } from "./http/response.ts";
 import { partsOf } from "./payloads/tokens.ts";
 import { type Account, isSuccess, newAddress, send, signIn, type Target } from "./target.ts";
 
-/** The page for administrators. */
+/** The pages for administrators. */
 export const PEOPLE = "/account/people";
+export const LINKS = "/account/links";
+export const ACTIVITY = "/account/activity";
 
 export type Form = Readonly<Record<string, string>>;
 
@@ -67,12 +69,12 @@ export async function makeLink(
   return link;
 }
 
-/** The IDs of the open links, which the page for administrators lists. */
+/** The IDs of the open links, which a page for administrators lists. */
 export async function openLinks(
   target: Target,
   { token }: Pick<Account, "token">,
 ): Promise<readonly string[]> {
-  const { body } = await send(target, { path: PEOPLE, session: token });
+  const { body } = await send(target, { path: LINKS, session: token });
   return [...body.matchAll(/name="link" value="([^"]+)"/g)].map(([, id = ""]) => id);
 }
 

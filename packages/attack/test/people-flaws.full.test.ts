@@ -16,7 +16,7 @@ const flaws: readonly Flaw[] = [
     attack: "administrators-pages",
     what: "shows all accounts without a session",
     server: { maySee: (user) => user === undefined || isAdmin(user) },
-    finding: /^without a session: GET \/account\/people\/activity shows accounts$/m,
+    finding: /^without a session: GET \/account\/activity shows accounts$/m,
   },
   {
     attack: "administrators-pages",

@@ -6,6 +6,7 @@ import { issueToken } from "./sample-tokens.ts";
 export const PUBLIC_URL = "https://auth.test";
 const ADMINS = "admins";
 const PEOPLE = "/account/people";
+const PAGES = [PEOPLE, "/account/links", "/account/activity"];
 const TEN_MINUTES = 600;
 
 /** A one-time link: an invitation, or a new password for the account with the ID. */
@@ -57,14 +58,13 @@ export interface PeopleVisit {
 }
 
 export const isPeoplePath = (path: string): boolean =>
-  path === PEOPLE || path.startsWith(`${PEOPLE}/`);
+  PAGES.includes(path) || path.startsWith(`${PEOPLE}/`);
 
 export function answerPeople(visit: PeopleVisit): Answered {
   const { parts, memory, request, path, user } = visit;
   const refused: Answered = user === undefined ? LOGIN : [404, ""];
   const action = path.slice(PEOPLE.length + 1);
-  if (["", "activity"].includes(action))
-    return parts.maySee(user, request) ? [200, shown(visit)] : refused;
+  if (PAGES.includes(path)) return parts.maySee(user, request) ? [200, shown(visit)] : refused;
   if (!parts.mayAct(user, request)) return refused;
   const form = parts.formIn(request, visit.fields);
   if (form === undefined) return [405, ""];

@@ -4,11 +4,13 @@ import type { HttpRequest } from "../http/request.ts";
 import { spellings } from "../payloads/path-variants.ts";
 import { partsOf, signed } from "../payloads/tokens.ts";
 import {
+  ACTIVITY,
   act,
   administrator,
   type Form,
   join,
   joinAsGuest,
+  LINKS,
   openLinks,
   PEOPLE,
   type Person,
@@ -18,7 +20,7 @@ import {
 import { type Account, isSignedIn, ownHost, send, type Target } from "../target.ts";
 
 /** Of each form, the last part of its path. The last one ends what the others could change. */
-const ACTIONS = ["invite", "reset", "revoke", "groups", "rename", "sign-out", "remove"];
+const ACTIONS = ["invite", "reset", "revoke", "groups", "rename", "change", "sign-out", "remove"];
 
 /** Creates accounts and a link, and removes them. */
 export const administratorsPages: Attack = {
@@ -34,8 +36,11 @@ export const administratorsPages: Attack = {
     const people = await peopleFor(target, admin);
     const { prefix, victim, colleague, member } = people;
     const page = `${PEOPLE}?q=${prefix}`;
-    const content = async (): Promise<string> =>
-      contentOf((await send(target, { path: page, session: admin.token })).body);
+    const content = async (): Promise<string> => {
+      const pages = [page, LINKS];
+      const shown = pages.map((path) => send(target, { path, session: admin.token }));
+      return String((await Promise.all(shown)).map(({ body }) => contentOf(body)));
+    };
     const before = new Set(await openLinks(target, admin));
     await act(target, admin.token, "invite", { groups: "admins" });
     const link = (await openLinks(target, admin)).find((one) => !before.has(one));
@@ -61,8 +66,12 @@ export const administratorsPages: Attack = {
   },
 };
 
-/** The accounts and links on a page, without when and where people sign in, which it shows later. */
-const contentOf = (html: string): string => String(html.match(/ value="[^"]*"|<bdi>[^<]*/g));
+/**
+ * The accounts, groups and links on a page, without when and where people sign in, which it shows
+ * later.
+ */
+const contentOf = (html: string): string =>
+  String(html.match(/ value="[^"]*"|<bdi>[^<]*|<span class="chip[^"]*">[^<]*/g));
 
 interface People {
   /** What their names begin with. */
@@ -178,10 +187,13 @@ async function openPages(
   who: string,
   request: Partial<HttpRequest>,
 ): Promise<void> {
-  const queries = ["", `?q=${people.prefix}`, "/activity", `/activity?user=${people.victim.id}`];
-  for (const query of queries) {
+  const { id } = people.victim;
+  const paths = [
+    ...[PEOPLE, `${PEOPLE}?q=${people.prefix}`, `${PEOPLE}/${id}`, LINKS],
+    ...[ACTIVITY, `${ACTIVITY}?user=${id}`, "/account/apps", "/account/apps/new"],
+  ];
+  for (const path of paths) {
     tally.tried();
-    const path = `${PEOPLE}${query}`;
     const { status, body } = await send(target, { ...request, path });
     // The page of activities does not name everyone whose activities it shows.
     if (status < 300 || showsOneOf(people, body))
