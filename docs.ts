@@ -6,7 +6,7 @@ import { commands } from "./src/cli/commands.ts";
 import { formatOperand } from "./src/cli/help.ts";
 import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
-import { fillEntries } from "./src/features/recipes/fill-recipe.ts";
+import { fillRecipe } from "./src/features/recipes/fill-recipe.ts";
 import { formatInstructions } from "./src/features/recipes/format-recipe.ts";
 import type { Recipe, Way } from "./src/features/recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "./src/features/recipes/recipe-files.ts";
@@ -124,10 +124,11 @@ function recipePage(id: string, recipe: Recipe): string {
     clientId: id,
     clientSecret: "the client secret",
   };
-  const ways = recipe.ways.map((way, index) => {
+  const filled = fillRecipe(recipe, values);
+  const ways = filled.ways.map((way, index) => {
     const choice = index === 0 ? "" : ` --way ${way.way}`;
     const command = `latchkey app add --recipe ${id} --url ${url}${choice}`;
-    const printed = formatInstructions(recipe, way, fillEntries(way, values)).join("\n");
+    const printed = formatInstructions(filled, way).join("\n");
     return `## ${WAYS[way.way]}
 
 \`\`\`sh

@@ -1,5 +1,5 @@
 import type { AppFields } from "../features/apps/app-fields.ts";
-import { createFields, fillEntries } from "../features/recipes/fill-recipe.ts";
+import { createFields, fillRecipe } from "../features/recipes/fill-recipe.ts";
 import { formatInstructions } from "../features/recipes/format-recipe.ts";
 import type { Recipe, RecipeValues, Way } from "../features/recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "../features/recipes/recipe-files.ts";
@@ -116,8 +116,10 @@ export const createRecipeFields = ({ recipe }: ChosenRecipe, options: OptionValu
   createFields(recipe, String(options.url));
 
 /** Lists what the operator must enter in the app, and what else there is to know. */
-export const listInstructions = (
+export function listInstructions(
   { recipe }: ChosenRecipe,
   values: RecipeValues,
-): readonly string[] =>
-  formatInstructions(recipe, recipe.ways[0], fillEntries(recipe.ways[0], values)).map(toPrintable);
+): readonly string[] {
+  const filled = fillRecipe(recipe, values);
+  return formatInstructions(filled, filled.ways[0]).map(toPrintable);
+}

@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
-import { fillEntries } from "../../src/features/recipes/fill-recipe.ts";
+import { fillRecipe } from "../../src/features/recipes/fill-recipe.ts";
 import { formatInstructions } from "../../src/features/recipes/format-recipe.ts";
 import { readRecipe } from "../../src/features/recipes/recipe-files.ts";
 
@@ -32,17 +32,14 @@ results.on("test:fail", () => {
 });
 results.on("end", () => {
   const recipe = process.exitCode === 1 ? undefined : readRecipe(id);
-  for (const way of recipe?.ways ?? []) {
-    const values = {
-      url: `https://${id}.example.org`,
-      issuer: "https://auth.example.org",
-      clientId: id,
-      clientSecret: "the client secret",
-    };
-    if (recipe !== undefined)
-      process.stdout.write(
-        `\n${formatInstructions(recipe, way, fillEntries(way, values)).join("\n")}\n`,
-      );
-  }
+  if (recipe === undefined) return;
+  const filled = fillRecipe(recipe, {
+    url: `https://${id}.example.org`,
+    issuer: "https://auth.example.org",
+    clientId: id,
+    clientSecret: "the client secret",
+  });
+  for (const way of filled.ways)
+    process.stdout.write(`\n${formatInstructions(filled, way).join("\n")}\n`);
 });
 results.compose(spec).pipe(process.stdout);

@@ -1,5 +1,5 @@
 import type { AppFields } from "../apps/app-fields.ts";
-import type { Entry, OidcWay, Recipe, RecipeValues, Way } from "./recipe.ts";
+import type { OidcWay, Recipe, RecipeValues } from "./recipe.ts";
 
 /** Returns what the recipe says about the app at this address. */
 export function createFields(recipe: Recipe, url: string): AppFields {
@@ -19,20 +19,21 @@ function createClientFields(way: OidcWay, url: string): AppFields {
   };
 }
 
-/** Returns what to enter in the app, with the values in place of the placeholders. */
-export function fillEntries({ enter }: Way, values: RecipeValues): readonly Entry[] {
+/** Returns the recipe with the values in place of the placeholders, in every text. */
+export function fillRecipe(recipe: Recipe, values: RecipeValues): Recipe {
   const texts = listValues(values);
   const fill = (text: string): string =>
     text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => texts[name] ?? placeholder);
-  const fillAll = (entries: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-    Object.fromEntries(Object.entries(entries).map(([name, text]) => [name, fill(text)]));
-  return enter.map((entry) => {
-    if ("environment" in entry) return { environment: fillAll(entry.environment) };
-    if ("file" in entry) return { file: fill(entry.file), lines: entry.lines.map(fill) };
-    if ("page" in entry) return { page: entry.page, fields: fillAll(entry.fields) };
-    if ("command" in entry) return { command: entry.command.map(fill) };
-    return { step: fill(entry.step) };
-  });
+  return mapTexts(recipe, fill) as Recipe;
+}
+
+/** Maps every text in a value of JSON. The names of fields stay. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, item]) => [name, mapTexts(item, map)] as const);
+  return Object.fromEntries(entries);
 }
 
 /** Lists the values by the names of their placeholders. */
@@ -54,6 +55,8 @@ function listValues({
     end_session: `${issuer}/oidc/logout`,
     client_id: clientId,
     client_secret: clientSecret,
+    // Only the operator knows where the app sees the proxy.
+    proxy: "ADDRESS-OF-THE-PROXY",
   };
 }
 

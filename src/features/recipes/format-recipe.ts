@@ -3,13 +3,12 @@ import type { ClaimUse, Entry, HeadersWay, OidcWay, Recipe, Way } from "./recipe
 const INDENT = "  ";
 
 /**
- * Formats what to enter in the app, and what else there is to know. Commands print the lines, and
- * the documentation has them.
+ * Formats what to enter in the app for one of the ways of a recipe that is filled in, and what else
+ * there is to know. Commands print the lines, and the documentation has them.
  */
 export function formatInstructions(
   { name, publicPaths = [], phone, notes = [], unconfirmed, sources }: Recipe,
   way: Way,
-  entries: readonly Entry[],
 ): readonly string[] {
   const advice = [
     ...formatWay(name, way),
@@ -19,7 +18,7 @@ export function formatInstructions(
     ...(unconfirmed === undefined ? [] : [`Unconfirmed: ${unconfirmed}`]),
     ...sources.map(({ url, version }) => `Source (${version}): ${url}`),
   ];
-  return [...entries.flatMap((entry) => [...formatEntry(entry), ""]), ...advice];
+  return [...way.enter.flatMap((entry) => [...formatEntry(entry), ""]), ...advice];
 }
 
 /** Formats one place and what to enter there. Values stand alone, so that they can be copied. */
