@@ -413,6 +413,11 @@ export interface PageData {
     readonly groups: readonly string[];
     /** True if apps can use OpenID Connect. */
     readonly offersOidc: boolean;
+    /** The known app that is added. This is `undefined` for any other app. */
+    readonly recipe: ShownRecipe | undefined;
+    /** Lists the known apps whose names contain the text of the search. */
+    readonly recipes: readonly ShownRecipe[];
+    readonly search: string;
     readonly problem?: FormProblem<AppField> | undefined;
   };
   /** The page of an app, for administrators. */
@@ -450,6 +455,17 @@ export interface PageData {
         readonly id: string;
         readonly secret: string;
         readonly client: ShownClient;
+      }
+    /** The page shows what to enter in a known app that was added, also its secret, once. */
+    | {
+        readonly kind: "added";
+        readonly id: string;
+        readonly name: string;
+        /** An app without OpenID Connect has none. */
+        readonly secret: string | undefined;
+        readonly places: readonly ShownPlace[];
+        /** Contains sentences in English. */
+        readonly advice: readonly string[];
       };
   /** The page of all accounts, for administrators. */
   readonly people: {
@@ -546,6 +562,22 @@ export interface PageData {
 
 /** Names a field of the forms on the page of an app. */
 export type AppProblemField = AppField | "secret" | "icon" | "redirect" | "refused";
+
+/** Names a known app. */
+export interface ShownRecipe {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Says what to enter in one place of an app. The texts are in English, as the app has them. */
+export interface ShownPlace {
+  readonly title: string;
+  /** Lists labels, each with what to enter. */
+  readonly fields: readonly (readonly [label: string, value: string])[];
+  /** Contains the lines to enter as they are. */
+  readonly text: string;
+}
 
 /** Contains what an administrator enters in an app. */
 export interface ShownClient {

@@ -61,6 +61,8 @@ const placeholders = {
   bothAnd: ["first", "second"],
   atTheMoment: ["who"],
   enterInSettings: ["app"],
+  addNamed: ["app"],
+  knownAppAbout: ["app"],
   uriRefused: ["uri"],
   uriElsewhere: ["host", "app"],
   timesOpened: ["count"],

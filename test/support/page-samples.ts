@@ -55,6 +55,13 @@ const launcherSections = [
 ];
 const linkApps = [{ ...app, id: "photos", isChecked: true }];
 const newLink = { username: "", groups: choices, newGroups: "", until: "", apps: linkApps };
+const recipe = { id: "photos", name: "Photos", summary: "sample" };
+const known = { recipe: undefined, recipes: [recipe], search: "" };
+const added = { kind: "added", id: "photos", name: "Photos", advice: ["Sample."] } as const;
+const places = [
+  { title: "On the page Sample:", fields: [["Sample", "sample"]], text: "" },
+  { title: "In the file sample:", fields: [], text: "sample=1\nsample=2" },
+] as const;
 const shares = [
   { kind: "name", value: "sample" },
   { kind: "email", value: "sample@example.org" },
@@ -259,14 +266,18 @@ export const samples: Samples = {
     },
   ],
   newApp: [
-    { ...signedIn, form: appForm, groups, offersOidc: false },
+    { ...signedIn, form: appForm, groups, offersOidc: false, ...known },
+    { ...signedIn, form: appForm, groups, offersOidc: true, ...known, recipes: [], search: "zz" },
+    { ...signedIn, form: appForm, groups, offersOidc: true, ...known, recipe },
     {
       ...signedIn,
-      ...{ form: { ...appForm, who: "everyone" }, groups, offersOidc: true },
+      ...{ form: { ...appForm, who: "everyone" }, groups, offersOidc: true, ...known },
       problem: { message: "invalid", fields: ["who"] },
     },
   ],
   app: [
+    { ...signedIn, ...added, secret: "sample", places },
+    { ...signedIn, ...added, secret: undefined, places: [] },
     {
       ...signedIn,
       ...{ kind: "app", app: listedApp, url: "https://a.test", form: appForm, offersOidc: true },

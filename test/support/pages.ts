@@ -137,7 +137,14 @@ export const plain: Omit<PageData, "error"> = {
     forms: { invite: NO_LINK, guest: NO_LINK },
   },
   apps: { apps: [], search: "", count: 0, troubled: 0 },
-  newApp: { form: appForm, groups: [], offersOidc: true },
+  newApp: {
+    form: appForm,
+    groups: [],
+    offersOidc: true,
+    recipe: undefined,
+    recipes: [],
+    search: "",
+  },
   app: {
     kind: "secret",
     id: "photos",

@@ -13,9 +13,12 @@ import type {
 } from "../../pages/page-data.ts";
 import { getWords, type MessageName, shortenText } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
+import { createFields } from "../recipes/fill-recipe.ts";
+import type { Recipe } from "../recipes/recipe.ts";
+import { readRecipe } from "../recipes/recipe-files.ts";
 import type { AppFields, FieldProblem } from "./app-fields.ts";
 import { type IconProblem, removeAppIcon, setAppIcon } from "./app-icons.ts";
-import { readAppData, readNewAppData, toShownClient } from "./apps-pages.ts";
+import { readAppData, readNewAppData, toAddedApp, toShownClient } from "./apps-pages.ts";
 import { letIn } from "./let-in.ts";
 import {
   type AddAppOutcome,
@@ -36,7 +39,11 @@ type Result =
   | { readonly kind: "removed" | "no-app" }
   /** Only the response to this form shows the secret. */
   | { readonly kind: "secret"; readonly id: string; readonly secret: string }
+  /** Only the response to this form shows what to enter in a known app. */
+  | { readonly kind: "added"; readonly data: AppAddedData }
   | { readonly kind: "problem"; readonly problem: FormProblem<AppProblemField> };
+
+type AppAddedData = ReturnType<typeof toAddedApp>;
 
 /** Runs the form of this name, and shows its outcome. */
 export async function postApps(name: AppForm, context: UserContext, form: Form): Promise<Answer> {
@@ -51,6 +58,8 @@ export async function postApps(name: AppForm, context: UserContext, form: Form):
       const data = { kind: "secret", id, secret, client: toShownClient(context, id) } as const;
       return views.page(context, "app", data);
     }
+    case "added":
+      return views.page(context, "app", result.data);
     case "removed":
       return redirect(paths.apps, [createNoticeCookie(request, "appIsRemoved")]);
     case "no-app":
@@ -73,11 +82,28 @@ const actions: Readonly<Record<AppForm, (context: UserContext, form: Form) => Pr
   async add(context, form) {
     if (lacksGroups(form)) return createProblem(context, "groupsMissing", "who");
     const id = form("id").trim();
-    const fields = { ...readFields(context, form), name: form("name") };
+    const recipe = readRecipe(form("recipe"));
+    const url = form("url").trim();
+    if (recipe !== undefined && url === "") return createProblem(context, "fieldMissing", "url");
+    const needsIssuer = recipe?.ways[0].way === "oidc";
+    if (needsIssuer && toShownClient(context, id).issuer === undefined)
+      return createProblem(context, "needsPublicUrl", "url");
+    const fields = {
+      ...readFields(context, form),
+      ...(recipe && createSettings(context, recipe, url)),
+      name: form("name"),
+    };
     const services = createAppServices(context);
     const outcome = await (id === "" ? addApp(services, fields) : addApp(services, fields, id));
-    if (outcome.kind !== "added") return toProblem(context, outcome);
+    if (outcome.kind !== "added") return toProblem(context, outcome, recipe);
     const { app, secret } = outcome;
+    if (recipe !== undefined) {
+      const { name } = app;
+      return {
+        kind: "added",
+        data: toAddedApp(context, recipe, { id: app.id, name, url, secret }),
+      };
+    }
     return secret === undefined
       ? { kind: "done", id: app.id, notice: "changeIsSaved" }
       : { kind: "secret", id: app.id, secret };
@@ -199,7 +225,7 @@ async function showProblem(
 ): Promise<Answer> {
   const { paths, views } = context;
   if (name === "add") {
-    const data = await readNewAppData(context);
+    const data = await readNewAppData(context, form("recipe"));
     const entered = { ...data.form, ...readEntered(form, "all") };
     const shown = { ...data, form: entered, problem: problem as FormProblem<AppField> };
     return views.page(context, "newApp", shown, { status: 422 });
@@ -364,10 +390,18 @@ const createProblem = (
   problem: { message: views.message(request, message), fields: [field] },
 });
 
-function toProblem(context: UserContext, outcome: Problem): Result {
+/** Returns the settings of a known app for OpenID Connect, which the form does not ask for. */
+function createSettings({ oidc }: UserContext, recipe: Recipe, url: string): AppFields {
+  const { name: _, section: __, url: ___, ...settings } = createFields(recipe, url);
+  return oidc === undefined ? {} : settings;
+}
+
+/** Says what is wrong. For a known app, the URL decides all addresses. */
+function toProblem(context: UserContext, outcome: Problem, recipe?: Recipe): Result {
   if (!("problem" in outcome)) return createProblem(context, ...problems[outcome.kind]);
   const { urlProblems } = getWords(context.views.locale(context.request));
   // The page capitalizes the first letter of a message, which would change a URL.
   const message = `${urlProblems[outcome.problem]} (${shortenText(outcome.value)})`;
-  return { kind: "problem", problem: { message, fields: [urlFields[outcome.kind]] } };
+  const field = recipe === undefined ? urlFields[outcome.kind] : "url";
+  return { kind: "problem", problem: { message, fields: [field] } };
 }

@@ -8,6 +8,7 @@ import type {
   ListedApp,
   PageData,
   ShownClient,
+  ShownRecipe,
   ShownSignOut,
   UsedApp,
 } from "../../pages/page-data.ts";
@@ -19,6 +20,10 @@ import {
   shortenText,
 } from "../../pages/words.ts";
 import type { Context, UserContext } from "../context.ts";
+import { fillRecipe } from "../recipes/fill-recipe.ts";
+import { formatPlace, listAdvice, listLines } from "../recipes/format-recipe.ts";
+import type { Recipe } from "../recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../recipes/recipe-files.ts";
 import type { Apps } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
 import { toShownApp } from "./app-icon-pages.ts";
@@ -89,19 +94,77 @@ async function readAppsData(context: UserContext): Promise<PageData["apps"]> {
   };
 }
 
-/** Shows the form for a new app: `/account/apps/new`. */
+/**
+ * Shows the form for a new app: `/account/apps/new`. With `?recipe=ID`, it is for that known app, and
+ * `?q=` searches these.
+ */
 export async function getNewApp(context: UserContext): Promise<Answer> {
-  return context.views.page(context, "newApp", await readNewAppData(context));
+  const { request, views } = context;
+  const recipeId = getParameter(request, "recipe") ?? "";
+  return views.page(context, "newApp", await readNewAppData(context, recipeId));
 }
 
-export async function readNewAppData(context: Context): Promise<PageData["newApp"]> {
-  const { rules, oidc } = context;
+export async function readNewAppData(
+  context: Context,
+  recipeId: string,
+): Promise<PageData["newApp"]> {
+  const { rules, oidc, request } = context;
   const apps = await rules.appDirectory.read();
+  const recipe = readRecipe(recipeId);
+  const search = (getParameter(request, "q") ?? "").trim();
   return {
-    form: EMPTY_FORM,
+    form: {
+      ...EMPTY_FORM,
+      ...(recipe && { name: recipe.name, section: recipe.section, id: recipeId }),
+    },
     groups: await listAllGroups(context, apps),
     offersOidc: oidc !== undefined,
+    recipe: recipe && toShownRecipe(recipeId, recipe),
+    recipes: recipe === undefined ? findRecipes(search) : [],
+    search,
   };
+}
+
+const toShownRecipe = (id: string, { name, summary }: Recipe): ShownRecipe => ({
+  id,
+  name,
+  summary,
+});
+
+/** Returns the recipes of the apps whose name or purpose contains the text. */
+const findRecipes = (search: string): readonly ShownRecipe[] =>
+  listRecipeIds()
+    .flatMap((id) => {
+      const recipe = readRecipe(id);
+      return recipe === undefined ? [] : [toShownRecipe(id, recipe)];
+    })
+    .filter(({ id, name, summary }) =>
+      [id, name, summary].some((text) => text.toLowerCase().includes(search.toLowerCase())),
+    )
+    .sort((first, second) => first.name.localeCompare(second.name, "en"));
+
+/** Returns what the page shows after a known app was added. */
+export function toAddedApp(
+  context: UserContext,
+  recipe: Recipe,
+  { id, name, url, secret }: AddedApp,
+): Extract<PageData["app"], { readonly kind: "added" }> {
+  const { issuer = "" } = toShownClient(context, id);
+  const filled = fillRecipe(recipe, { url, issuer, clientId: id, clientSecret: secret });
+  const [way] = filled.ways;
+  const places = way.enter.map((entry) => ({
+    title: formatPlace(entry),
+    fields: "page" in entry ? Object.entries(entry.fields) : [],
+    text: listLines(entry).join("\n"),
+  }));
+  return { kind: "added", id, name, secret, places, advice: listAdvice(filled, way) };
+}
+
+interface AddedApp {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly secret: string | undefined;
 }
 
 /** Lists the groups that accounts or apps have, and that the form for an app offers. */

@@ -23,7 +23,11 @@ function createClientFields(way: OidcWay, url: string): AppFields {
 export function fillRecipe(recipe: Recipe, values: RecipeValues): Recipe {
   const texts = listValues(values);
   const fill = (text: string): string =>
-    text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => texts[name] ?? placeholder);
+    // Templates of apps have two braces.
+    text.replaceAll(
+      /(?<!\{)\{(\w+)\}(?!\})/g,
+      (placeholder, name: string) => texts[name] ?? placeholder,
+    );
   return mapTexts(recipe, fill) as Recipe;
 }
 

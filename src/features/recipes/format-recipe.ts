@@ -6,41 +6,50 @@ const INDENT = "  ";
  * Formats what to enter in the app for one of the ways of a recipe that is filled in, and what else
  * there is to know. Commands print the lines, and the documentation has them.
  */
-export function formatInstructions(
-  { name, publicPaths = [], phone, notes = [], unconfirmed, sources }: Recipe,
+export const formatInstructions = (recipe: Recipe, way: Way): readonly string[] => [
+  ...way.enter.flatMap((entry) => [...formatEntry(entry), ""]),
+  ...listAdvice(recipe, way),
+  ...recipe.sources.map(({ url, version }) => `Source (${version}): ${url}`),
+];
+
+/** Lists what else there is to know, in sentences. */
+export const listAdvice = (
+  { name, publicPaths = [], phone, notes = [], unconfirmed }: Recipe,
   way: Way,
-): readonly string[] {
-  const advice = [
-    ...formatWay(name, way),
-    ...publicPaths.map(({ path, why }) => `The proxy may leave ${path} open: ${why}`),
-    ...(phone === undefined ? [] : [phone]),
-    ...notes,
-    ...(unconfirmed === undefined ? [] : [`Unconfirmed: ${unconfirmed}`]),
-    ...sources.map(({ url, version }) => `Source (${version}): ${url}`),
-  ];
-  return [...way.enter.flatMap((entry) => [...formatEntry(entry), ""]), ...advice];
+): readonly string[] => [
+  ...formatWay(name, way),
+  ...publicPaths.map(({ path, why }) => `The proxy may leave ${path} open: ${why}`),
+  ...(phone === undefined ? [] : [phone]),
+  ...notes,
+  ...(unconfirmed === undefined ? [] : [`Unconfirmed: ${unconfirmed}`]),
+];
+
+/** Says where to enter something. A step is a sentence of its own. */
+export function formatPlace(entry: Entry): string {
+  if ("environment" in entry) return "In the environment of the app:";
+  if ("file" in entry) return `In the file ${entry.file}:`;
+  if ("page" in entry) return `On the page ${entry.page}:`;
+  return "command" in entry ? "Run where the app runs:" : entry.step;
+}
+
+/** Lists the lines to enter as they are. The fields of a page have labels instead. */
+export function listLines(entry: Entry): readonly string[] {
+  if ("environment" in entry)
+    return Object.entries(entry.environment).map(([name, value]) => `${name}=${value}`);
+  if ("file" in entry) return entry.lines;
+  return "command" in entry ? entry.command : [];
 }
 
 /** Formats one place and what to enter there. Values stand alone, so that they can be copied. */
-export function formatEntry(entry: Entry): readonly string[] {
-  if ("environment" in entry) {
-    const lines = Object.entries(entry.environment).map(([name, value]) => `${name}=${value}`);
-    return ["In the environment of the app:", ...indent(lines)];
-  }
-  if ("file" in entry) return [`In the file ${entry.file}:`, ...indent(entry.lines)];
-  if ("page" in entry) {
-    const width = Math.max(...Object.keys(entry.fields).map((label) => label.length)) + 2;
-    const lines = Object.entries(entry.fields).map(([label, value]) =>
-      `${`${label}:`.padEnd(width)}${value}`.trimEnd(),
-    );
-    return [`On the page ${entry.page}:`, ...indent(lines)];
-  }
-  if ("command" in entry) return ["Run where the app runs:", ...indent(entry.command)];
-  return [entry.step];
+function formatEntry(entry: Entry): readonly string[] {
+  const lines = "page" in entry ? alignFields(entry.fields) : listLines(entry);
+  return [formatPlace(entry), ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
 }
 
-const indent = (lines: readonly string[]): readonly string[] =>
-  lines.map((line) => `${INDENT}${line}`.trimEnd());
+function alignFields(fields: Readonly<Record<string, string>>): readonly string[] {
+  const width = Math.max(...Object.keys(fields).map((label) => label.length)) + 2;
+  return Object.entries(fields).map(([label, value]) => `${`${label}:`.padEnd(width)}${value}`);
+}
 
 function formatWay(name: string, way: Way): readonly string[] {
   switch (way.way) {

@@ -6,15 +6,23 @@ import type { Recipe } from "./recipe.ts";
 const FOLDER = new URL("../../../recipes/", import.meta.url);
 const FILE = /^([a-z0-9-]+)\.json$/;
 
+/** Recipes stay the same while the process runs, and are read on first use. */
+const recipes = new Map<string, Recipe>();
+
 /** Returns the IDs of all recipes, in their order. */
-export const listRecipeIds = (): readonly string[] =>
-  readdirSync(FOLDER)
-    .flatMap((file) => FILE.exec(file)?.[1] ?? [])
-    .sort();
+export function listRecipeIds(): readonly string[] {
+  if (recipes.size === 0) {
+    for (const file of readdirSync(FOLDER).sort()) {
+      const [, id] = FILE.exec(file) ?? [];
+      if (id !== undefined)
+        recipes.set(id, JSON.parse(readFileSync(new URL(file, FOLDER), "utf8")));
+    }
+  }
+  return [...recipes.keys()];
+}
 
 /** Returns a recipe by its ID, which may come from a person. */
 export function readRecipe(id: string): Recipe | undefined {
-  const file = `${id}.json`;
-  if (!FILE.test(file) || !listRecipeIds().includes(id)) return undefined;
-  return JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
+  listRecipeIds();
+  return recipes.get(id);
 }
