@@ -145,7 +145,7 @@ Let ${recipe.name} (${recipe.summary}) sign people in with Latchkey. The command
 
 ${ways.join("\n\n")}
 
-Who may open it: [Apps](../apps.md). Another app: [all recipes](README.md).
+Who may open it: [Apps](../apps.md). Another app: [all recipes](recipes.md).
 `;
 }
 
@@ -179,7 +179,7 @@ function recipePages(): Readonly<Record<string, string>> {
     return [id, recipe] as const;
   });
   return {
-    "apps/README.md": recipesPage(recipes),
+    "apps/recipes.md": recipesPage(recipes),
     ...Object.fromEntries(
       recipes.map(([id, recipe]) => [`apps/${id}.md`, recipePage(id, recipe)] as const),
     ),

@@ -1,7 +1,12 @@
-/** The pages of the site, their addresses and their navigation, all read from `docs/README.md`. */
+/**
+ * The pages of the site, their addresses and their navigation, all read from `docs/README.md` and the
+ * list of recipes.
+ */
 import { dirname, join } from "node:path/posix";
 
 export const INDEX = "docs/README.md";
+/** Lists a page for each recipe. The navigation has only the list. */
+export const RECIPES = "docs/apps/recipes.md";
 
 export interface NavigationPage {
   readonly label: string;
@@ -17,13 +22,17 @@ export interface NavigationGroup {
 /** A link to a page, without those to a heading. */
 const LINK = /\[([^\]]+)\]\(([^)#\s]+)\)/g;
 
-/** Every page of the index by its path in the repository, the index included, with its address. */
-export function readRoutes(index: string): ReadonlyMap<string, string> {
-  const files = [...index.matchAll(LINK)].map(([, , target = ""]) => fileOf(target));
+/** Every page that the texts link to, by its path in the repository, with its address. */
+export function readRoutes(
+  texts: Readonly<Record<typeof INDEX | typeof RECIPES, string>>,
+): ReadonlyMap<string, string> {
+  const files = Object.entries(texts).flatMap(([page, text]) =>
+    [...text.matchAll(LINK)].map(([, , target = ""]) => fileOf(page, target)),
+  );
   return new Map([...files, INDEX].map((file) => [file, routeOf(file)]));
 }
 
-const fileOf = (target: string): string => join(dirname(INDEX), target);
+const fileOf = (page: string, target: string): string => join(dirname(page), target);
 
 /** `docs/proxies/caddy.md` is at `proxies/caddy`, and `docs/deploy/README.md` at `deploy`. */
 function routeOf(file: string): string {
@@ -51,7 +60,7 @@ function itemsOf(line: string): NavigationGroup["items"] {
   const pages = [...line.matchAll(LINK)].map(([, label = "", target = ""]) => ({
     // A phrase such as "run with systemd", unlike a name such as "nginx".
     label: label.includes(" ") ? label.charAt(0).toUpperCase() + label.slice(1) : label,
-    link: `/${routeOf(fileOf(target))}/`.replace("//", "/"),
+    link: `/${routeOf(fileOf(INDEX, target))}/`.replace("//", "/"),
   }));
   const [, label] = /^- ([^[]+): \[/.exec(line) ?? [];
   return label === undefined ? pages : [{ label, items: pages }];

@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url";
 import { keyIcon } from "../src/http/assets.ts";
 import { createAccent, DEFAULT_ACCENT } from "../src/pages/accent-color.ts";
 import { type Site, toSitePage } from "./markdown.ts";
-import { INDEX, readNavigation, readRoutes } from "./pages.ts";
+import { INDEX, RECIPES, readNavigation, readRoutes } from "./pages.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const THEME = fileURLToPath(new URL("theme/", import.meta.url));
 
 export async function stage(folder: string, draw: Site["draw"]): Promise<void> {
   const index = await readFile(join(ROOT, INDEX), "utf8");
-  const routes = readRoutes(index);
+  const recipes = await readFile(join(ROOT, RECIPES), "utf8");
+  const routes = readRoutes({ [INDEX]: index, [RECIPES]: recipes });
   await cp(THEME, folder, { recursive: true });
   await write(join(folder, "navigation.json"), JSON.stringify(readNavigation(index)));
   const icon = keyIcon(createAccent(DEFAULT_ACCENT));

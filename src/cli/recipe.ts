@@ -50,10 +50,10 @@ export const recipes: Command = {
         const text = `${recipe.id} ${recipe.name} ${recipe.summary} ${recipe.section}`;
         return wanted.every((word) => text.toLowerCase().includes(word));
       });
-    if (found.length === 0) {
-      terminal.complain(`no recipe has the words ${quote(words)}; latchkey app recipes lists all`);
-      return SUCCESS;
-    }
+    if (found.length === 0)
+      return terminal.fail(
+        `no recipe has the words ${quote(words)}; latchkey app recipes lists all`,
+      );
     const rows = found.map(({ id, name, summary, ways }) =>
       json === true
         ? toPrintableJson({ id, name, summary, ways: ways.map(({ way }) => way) })

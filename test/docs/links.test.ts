@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { at, pages, text } from "./pages.ts";
 
 const INDEX = "docs/README.md";
+/** The index leads to each recipe by their list. */
+const RECIPES = "docs/apps/recipes.md";
 
 interface Link {
   readonly page: string;
@@ -57,7 +59,7 @@ test("every link leads to an existing file and heading", () => {
 
 test("the README reaches the index, and the index every page in docs and only pages", () => {
   assert.ok(linksIn("README.md").some(({ file }) => file === INDEX));
-  const linked = linksIn(INDEX).map(({ file }) => file);
+  const linked = [INDEX, RECIPES].flatMap(linksIn).map(({ file }) => file);
   const expected = pages.filter((page) => page.startsWith("docs/") && page !== INDEX);
   assert.deepEqual(
     [
