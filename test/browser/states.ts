@@ -673,10 +673,14 @@ export const states: readonly State[] = [
   signedIn("a new app", to(`${APPS}/new`)),
   signedIn("a known app to add", to(`${APPS}/new?recipe=immich`)),
   signedIn("no known app with this name", to(`${APPS}/new?q=zz`)),
-  signedIn("a known app that was added", async (at) => {
-    await to(`${APPS}/new?recipe=nextcloud`)(at);
-    await submit(at.page, `${APPS}/add`, { url: "https://files.example.org" });
-  }),
+  signedIn(
+    "a known app that was added",
+    async (at) => {
+      await to(`${APPS}/new?recipe=nextcloud`)(at);
+      await submit(at.page, `${APPS}/add`, { url: "https://files.example.org" });
+    },
+    { publicUrl: "http://localhost" },
+  ),
   signedIn("an app that is turned off", async (at) => {
     await addApps(at);
     await to(`${APPS}/wiki`)(at);
