@@ -12,8 +12,8 @@ export interface Asset {
   /** Pages use this URL. */
   readonly url: string;
   readonly answer: Answer;
-  /** Clients that accept gzip get this response. */
-  readonly compressed: Answer;
+  /** Returns the response for clients that accept gzip. It is compressed on first use. */
+  readonly compressed: () => Answer;
 }
 
 const FOREVER = "public, max-age=31536000, immutable";
@@ -51,13 +51,21 @@ export function createAsset(
     Vary: "Accept-Encoding",
   };
   const answer = respond(content, 200, headers);
-  const small = new Uint8Array(gzipSync(content, { level: 9 }));
-  // Photos are already compressed, so gzip can make them larger.
-  const isSmaller = small.length < Buffer.byteLength(content);
-  const compressed = isSmaller
-    ? respond(small, 200, { ...headers, "Content-Encoding": "gzip" })
-    : answer;
-  return { path, url: `${path}?v=${digest}`, answer, compressed };
+  let compressed: Answer | undefined;
+  const compress = (): Answer => {
+    const small = new Uint8Array(gzipSync(content, { level: 9 }));
+    // Photos are already compressed, so gzip can make them larger.
+    return small.length < Buffer.byteLength(content)
+      ? respond(small, 200, { ...headers, "Content-Encoding": "gzip" })
+      : answer;
+  };
+  return {
+    ...{ path, url: `${path}?v=${digest}`, answer },
+    compressed() {
+      compressed ??= compress();
+      return compressed;
+    },
+  };
 }
 
 /**
@@ -65,7 +73,7 @@ export function createAsset(
  * compressed size reveals nothing. Pages can contain client input, so they are never compressed.
  */
 export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest): Answer =>
-  acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
+  acceptsGzip(request.header("accept-encoding")) ? compressed() : answer;
 
 const acceptsGzip = (accepted = ""): boolean =>
   accepted.split(",").some((coding) => /^\s*gzip\b(?!.*q=0(\.0*)?\s*$)/i.test(coding));

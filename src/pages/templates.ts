@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { Eta } from "eta/core";
 import { Fault } from "../lib/fault.ts";
 import type {
@@ -15,16 +14,20 @@ import { getWords, type Locale } from "./words.ts";
 
 const EXTENSION = ".eta";
 
-/** Templates are compiled on first use and cached. */
-let compiled: Eta | undefined;
+/** Templates are compiled on first use and kept: most gates show few of the pages. */
+const compiled = new Eta({ autoEscape: true });
+const names = new Set<string>();
 
-function compileTemplates(): Eta {
-  const templates = new Eta({ autoEscape: true });
-  for (const file of listPageFiles()) {
-    if (!file.endsWith(EXTENSION)) continue;
-    templates.loadTemplate(`@${basename(file, EXTENSION)}`, readPageFile(file));
-  }
-  return templates;
+/** The templates that a template includes, and its layout. */
+const USED = /\b(?:include|layout)\("@([\w-]+)"/g;
+
+/** Compiles a template and those that it uses. */
+function compileTemplate(name: string): void {
+  if (names.has(name)) return;
+  const text = readPageFile(`${name}${EXTENSION}`);
+  compiled.loadTemplate(`@${name}`, text);
+  names.add(name);
+  for (const [, used = ""] of text.matchAll(USED)) compileTemplate(used);
 }
 
 export interface Pages {
@@ -48,8 +51,8 @@ type SiteFrame = Omit<PageFrame, "locale" | "words" | "navigation">;
  * template.
  */
 export function loadPages(frameAt: (origin: string) => SiteFrame, functions: PageFunctions): Pages {
-  compiled ??= compileTemplates();
-  const templates = compiled;
+  // An upgrade may replace the files while this process runs.
+  for (const file of listPageFiles()) readPageFile(file);
   function contents<Name extends PageName>(
     { locale, helpers, navigation, origin = "" }: Reader,
     data: PageData[Name],
@@ -73,7 +76,8 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
       const key = `${name} ${state}`;
       const known = state === undefined ? undefined : rendered.get(key);
       if (known !== undefined) return known;
-      const html = templates.render(`@${name}`, contents<typeof name>(reader, data));
+      compileTemplate(name);
+      const html = compiled.render(`@${name}`, contents<typeof name>(reader, data));
       if (state !== undefined) rendered.set(key, html);
       return html;
     },
