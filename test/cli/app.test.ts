@@ -204,7 +204,7 @@ test("refuses each wrong value in one line, with what to write instead", async (
   const { refuse, run, store } = await openApps(t);
   const longest = "x".repeat(63);
   for (const [message, ...args] of [
-    ["app add takes NAME.", "add"],
+    ["app add needs a name, or --recipe", "add"],
     ["an app needs a name", "add", " "],
     ['the name "a\\u{9}b" has control characters', "add", "a\tb"],
     ['the name "a\\u{0}b" has control characters', "add", "a\0b"],

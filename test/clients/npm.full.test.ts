@@ -8,6 +8,7 @@ import { leave } from "../browser/forms.ts";
 import { installPackages } from "../support/packages.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { listRecipesOf } from "./recipe.ts";
 import {
   APPS,
   confirmSignOut,
@@ -59,6 +60,18 @@ test("Auth.js signs in, refreshes the tokens, and signs out", async (t) => {
   await signIn();
   await page.waitForURL(`${issuer}/login?**`);
 });
+
+for (const { id, registration, env } of listRecipesOf("next-auth")) {
+  test(`${id}: Auth.js signs in with the values of the recipe`, async (t) => {
+    const site = await startSite(t, registration);
+    await startApp(t, "auth-js.mjs", site, env);
+    await site.page.goto(`${site.appUrl}/`);
+    await site.page.getByRole("button", { name: "Latchkey" }).click();
+    await enterPassword(site);
+    const { sub, preferred_username } = await readShown(site);
+    assert.deepEqual([sub, preferred_username], [site.ownerId, "owner"]);
+  });
+}
 
 test("better-auth signs in, refreshes the tokens, and signs out", async (t) => {
   const callback = "/api/auth/callback/latchkey";

@@ -7,6 +7,7 @@ import { submit } from "../browser/forms.ts";
 import { reportSkipped } from "../proxies/program.ts";
 import { startProgram } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { listRecipesOf } from "./recipe.ts";
 import { APPS, confirmSignOut, enterPassword, readShown, signInAgain, startSite } from "./site.ts";
 
 const PYTHON = "/usr/bin/python3";
@@ -39,7 +40,7 @@ whereImportable(["authlib", "flask"], () => {
     });
     await page.goto(`${appUrl}/logout`);
     await confirmSignOut(site, "/bye");
-    await page.goto(`${appUrl}/login`);
+    await page.goto(`${appUrl}/start`);
     await enterPassword(site);
 
     // The person has signed out at the provider before, so that it asks nothing.
@@ -48,6 +49,23 @@ whereImportable(["authlib", "flask"], () => {
     await page.goto(`${appUrl}/logout`);
     await page.waitForURL(`${appUrl}/bye`);
   });
+});
+
+whereImportable(["authlib", "flask"], () => {
+  for (const { id, registration, env } of listRecipesOf("Authlib")) {
+    test(`${id}: Authlib signs in with the values of the recipe`, async (t) => {
+      const site = await startSite(t, registration);
+      const { page, appUrl, ownerId } = site;
+      const all = { ...site.settings, ...env, AUTHLIB_INSECURE_TRANSPORT: "1" };
+      const app = startProgram(t, PYTHON, [join(APPS, "flask_app.py")], all, await tempDir(t));
+      await app.shows(/^ready$/m);
+      await page.goto(appUrl);
+      await page.getByText("Sign in").click();
+      await enterPassword(site);
+      const { sub, preferred_username } = await readShown(site);
+      assert.deepEqual([sub, preferred_username], [ownerId, "owner"]);
+    });
+  }
 });
 
 whereImportable(["social_django", "jose"], () => {

@@ -14,7 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
-import { registerApp } from "../support/register-app.ts";
+import { type AppFields as NamedFields, registerApp } from "../support/register-app.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 /** The clients of other authors, each in a small app. */
@@ -33,6 +33,8 @@ export interface Registration {
   readonly type?: "confidential" | "public";
   /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
   readonly scheme?: "http" | "https";
+  /** Settings of a recipe, for the URL of the app, in place of the paths above. */
+  readonly settingsFor?: (appUrl: string) => AppFields;
 }
 
 /** A gate, an app that it knows, and a browser. The app is not running yet. */
@@ -52,6 +54,8 @@ export interface Site {
   readonly caFile: string;
 }
 
+type AppFields = Partial<NamedFields>;
+
 const APP_NAME = "Photo album";
 
 /**
@@ -60,6 +64,7 @@ const APP_NAME = "Photo album";
  */
 export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
   const { callback, signedOut, backchannel, type, origin, scheme = "http" } = registration;
+  const { settingsFor = () => ({}) } = registration;
   failOnNotices(t);
   const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
   const dir = await tempDir(t);
@@ -83,6 +88,7 @@ export async function startSite(t: TestContext, registration: Registration): Pro
     clientType: type,
     url: origin,
     ...(backchannel !== undefined && { backchannelUrl: appUrl + backchannel }),
+    ...settingsFor(appUrl),
   });
   return {
     ...{ page, gate, issuer, appUrl, appPort, ownerId },

@@ -3,23 +3,27 @@ import { ExpressAuth, getSession } from "@auth/express";
 import express from "express";
 
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, APP_URL, PORT } = process.env;
+const { CALLBACK = "/auth/callback/latchkey", SCOPE = "openid profile groups" } = process.env;
+/** The library itself chooses the path of the callback below its own. */
+const [base, id] = CALLBACK.split("/callback/");
 
 /** Whether the access token has expired. */
 let isExpired = false;
 
 const config = {
   secret: crypto.randomUUID(),
+  basePath: base,
   trustHost: true,
   providers: [
     {
-      id: "latchkey",
+      id,
       name: "Latchkey",
       type: "oidc",
       style: { logo: "data:," },
       issuer: ISSUER,
       clientId: CLIENT_ID,
       clientSecret: CLIENT_SECRET,
-      authorization: { params: { scope: "openid profile groups" } },
+      authorization: { params: { scope: SCOPE } },
     },
   ],
   callbacks: {
@@ -56,7 +60,7 @@ const app = express();
 app.set("trust proxy", true);
 app.get("/", async (request, response) => {
   const session = await getSession(request, config);
-  if (session === null) response.redirect("/auth/signin");
+  if (session === null) response.redirect(`${base}/signin`);
   else {
     const { profile, refreshed } = session;
     response.send(`<pre>${JSON.stringify({ ...profile, refreshed })}</pre>`);
@@ -65,7 +69,7 @@ app.get("/", async (request, response) => {
 // Only the path of Auth.js itself stores the new refresh token in the cookie.
 app.get("/refresh", (_request, response) => {
   isExpired = true;
-  response.redirect("/auth/session");
+  response.redirect(`${base}/session`);
 });
 app.get("/logout", async (request, response) => {
   const session = await getSession(request, config);
@@ -77,5 +81,5 @@ app.get("/logout", async (request, response) => {
   response.redirect(`${ISSUER}/oidc/logout?${query}`);
 });
 app.get("/bye", (_request, response) => response.send("Signed out"));
-app.use("/auth", ExpressAuth(config));
+app.use(base, ExpressAuth(config));
 app.listen(Number(PORT), "127.0.0.1", () => process.stdout.write("ready\n"));

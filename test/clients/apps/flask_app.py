@@ -18,8 +18,13 @@ oauth.register(
     client_id=env["CLIENT_ID"],
     client_secret=env["CLIENT_SECRET"],
     server_metadata_url=env["ISSUER"] + "/.well-known/openid-configuration",
-    client_kwargs={"scope": "openid profile groups"},
+    client_kwargs={
+        "scope": env.get("SCOPE", "openid profile groups"),
+        "token_endpoint_auth_method": env.get("CLIENT", "client_secret_basic"),
+        **({"code_challenge_method": "S256"} if env.get("PKCE") else {}),
+    },
 )
+CALLBACK = env.get("CALLBACK", "/auth")
 # Cookies are too small for tokens.
 tokens = {}
 
@@ -28,16 +33,16 @@ tokens = {}
 def home():
     user = session.get("user")
     if user is None:
-        return '<a href="/login">Sign in</a>'
+        return '<a href="/start">Sign in</a>'
     return f"<pre>{json.dumps(user)}</pre>"
 
 
-@app.route("/login")
+@app.route("/start")
 def login():
-    return oauth.latchkey.authorize_redirect(env["APP_URL"] + "/auth")
+    return oauth.latchkey.authorize_redirect(env["APP_URL"] + CALLBACK)
 
 
-@app.route("/auth")
+@app.route(CALLBACK)
 def auth():
     token = oauth.latchkey.authorize_access_token()
     session["user"] = dict(token["userinfo"])

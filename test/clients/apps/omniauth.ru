@@ -8,17 +8,22 @@ require "omniauth_openid_connect"
 $stdout.sync = true
 
 use Rack::Session::Cookie, secret: SecureRandom.hex(64)
+CALLBACK = ENV.fetch("CALLBACK", "/auth/latchkey/callback")
+
 use OmniAuth::Builder do
   provider :openid_connect,
     name: :latchkey,
     issuer: ENV["ISSUER"],
     discovery: true,
-    scope: [:openid, :profile, :groups],
+    scope: ENV.fetch("SCOPE", "openid profile groups").split.map(&:to_sym),
+    pkce: ENV.key?("PKCE"),
+    client_auth_method: ENV.fetch("CLIENT", "client_secret_basic") == "client_secret_post" ? :other : :basic,
+    callback_path: CALLBACK,
     post_logout_redirect_uri: "#{ENV["APP_URL"]}/bye",
     client_options: {
       identifier: ENV["CLIENT_ID"],
       secret: ENV["CLIENT_SECRET"],
-      redirect_uri: "#{ENV["APP_URL"]}/auth/latchkey/callback"
+      redirect_uri: "#{ENV["APP_URL"]}#{CALLBACK}"
     }
 end
 
@@ -26,7 +31,7 @@ run(lambda do |env|
   request = Rack::Request.new(env)
   html = lambda { |text| [200, { "Content-Type" => "text/html" }, [text]] }
   case request.path
-  when "/auth/latchkey/callback"
+  when CALLBACK
     auth = env["omniauth.auth"]
     request.session["user"] = {
       uid: auth.uid, nickname: auth.info.nickname, groups: auth.extra.raw_info["groups"]
