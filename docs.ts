@@ -6,13 +6,13 @@ import { commands } from "./src/cli/commands.ts";
 import { formatOperand } from "./src/cli/help.ts";
 import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
-import { fillRecipe } from "./src/features/recipes/fill-recipe.ts";
-import { formatInstructions } from "./src/features/recipes/format-recipe.ts";
-import type { Recipe, Way } from "./src/features/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "./src/features/recipes/recipe-files.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
 import { readSettings } from "./src/gate/settings/settings.ts";
 import { settings } from "./src/gate/settings/table.ts";
+import { fillRecipe } from "./src/recipes/fill-recipe.ts";
+import { formatInstructions } from "./src/recipes/format-recipe.ts";
+import type { Recipe, Way } from "./src/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "./src/recipes/recipe-files.ts";
 
 const DOCS = new URL("docs/", import.meta.url);
 

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { listRecipeIds, readRecipe } from "../src/features/recipes/recipe-files.ts";
 import { locatePageFiles } from "../src/pages/page-files.ts";
+import { listRecipeIds, readRecipe } from "../src/recipes/recipe-files.ts";
 import { readForRelease } from "./page-files.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
@@ -97,7 +97,7 @@ const contained: Plugin = {
       const script = readFileSync(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
       return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
     });
-    onLoad({ filter: /\/src\/features\/recipes\/recipe-files\.ts$/ }, () => {
+    onLoad({ filter: /\/src\/recipes\/recipe-files\.ts$/ }, () => {
       const recipes = listRecipeIds().map((id) => [id, readRecipe(id)]);
       return {
         contents: `const recipes = new Map(${JSON.stringify(recipes)});

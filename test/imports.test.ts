@@ -19,7 +19,7 @@ const TESTS = "test";
 const floors: readonly (readonly string[])[] = [
   ["lib"],
   ["db"],
-  ["pages"],
+  ["pages", "recipes"],
   ["audit"],
   ["identity"],
   ["http"],
@@ -61,7 +61,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
     onlyIn:
-      /^((lib\/files|db|gate|doctor|cli|http|pages|adapters)\/|lib\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
+      /^((lib\/files|db|gate|doctor|cli|http|pages|recipes|adapters)\/|lib\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.

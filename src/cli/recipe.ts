@@ -1,10 +1,10 @@
 import type { AppFields } from "../features/apps/app-fields.ts";
-import { createFields, fillRecipe } from "../features/recipes/fill-recipe.ts";
-import { formatInstructions } from "../features/recipes/format-recipe.ts";
-import type { Recipe, RecipeValues, Way } from "../features/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../features/recipes/recipe-files.ts";
 import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { findNearest } from "../lib/find-nearest.ts";
+import { createFields, fillRecipe } from "../recipes/fill-recipe.ts";
+import { formatInstructions } from "../recipes/format-recipe.ts";
+import type { Recipe, RecipeValues, Way } from "../recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../recipes/recipe-files.ts";
 import { quote } from "./accounts.ts";
 import {
   type Command,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { listRecipeIds } from "../../src/features/recipes/recipe-files.ts";
+import { listRecipeIds } from "../../src/recipes/recipe-files.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { sqlitePlace } from "./user/place.ts";

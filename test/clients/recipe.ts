@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createFields } from "../../src/features/recipes/fill-recipe.ts";
-import type { OidcWay } from "../../src/features/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../../src/features/recipes/recipe-files.ts";
+import { createFields } from "../../src/recipes/fill-recipe.ts";
+import type { OidcWay } from "../../src/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../../src/recipes/recipe-files.ts";
 import type { Registration } from "./site.ts";
 
 /** A recipe whose app uses a client library that runs here. */

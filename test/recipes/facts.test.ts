@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { applyFields } from "../../src/features/apps/app-fields.ts";
-import { createFields, fillRecipe } from "../../src/features/recipes/fill-recipe.ts";
-import { formatInstructions } from "../../src/features/recipes/format-recipe.ts";
-import type { Recipe } from "../../src/features/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../../src/features/recipes/recipe-files.ts";
+import { createFields, fillRecipe } from "../../src/recipes/fill-recipe.ts";
+import { formatInstructions } from "../../src/recipes/format-recipe.ts";
+import type { Recipe } from "../../src/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../../src/recipes/recipe-files.ts";
 
 const FOLDER = new URL("../../recipes/", import.meta.url);
 const schema = JSON.parse(readFileSync(new URL("recipe.schema.json", FOLDER), "utf8"));

@@ -7,9 +7,9 @@ import { basename, dirname, resolve } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
-import { fillRecipe } from "../../src/features/recipes/fill-recipe.ts";
-import { formatInstructions } from "../../src/features/recipes/format-recipe.ts";
-import { readRecipe } from "../../src/features/recipes/recipe-files.ts";
+import { fillRecipe } from "../../src/recipes/fill-recipe.ts";
+import { formatInstructions } from "../../src/recipes/format-recipe.ts";
+import { readRecipe } from "../../src/recipes/recipe-files.ts";
 
 const FOLDER = fileURLToPath(new URL("../../recipes", import.meta.url));
 const USAGE = `Usage: npm run recipe -- try recipes/NAME.json

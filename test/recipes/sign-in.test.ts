@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as client from "openid-client";
-import { createFields } from "../../src/features/recipes/fill-recipe.ts";
-import type { ClaimUse, OidcWay, Recipe } from "../../src/features/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../../src/features/recipes/recipe-files.ts";
+import { createFields } from "../../src/recipes/fill-recipe.ts";
+import type { ClaimUse, OidcWay, Recipe } from "../../src/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../../src/recipes/recipe-files.ts";
 import type { Browser } from "../oidc/browser.ts";
 import {
   type App,

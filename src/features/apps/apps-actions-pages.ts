@@ -12,10 +12,10 @@ import type {
   Notice,
 } from "../../pages/page-data.ts";
 import { getWords, type MessageName, shortenText } from "../../pages/words.ts";
+import { createFields } from "../../recipes/fill-recipe.ts";
+import type { Recipe } from "../../recipes/recipe.ts";
+import { readRecipe } from "../../recipes/recipe-files.ts";
 import type { UserContext } from "../context.ts";
-import { createFields } from "../recipes/fill-recipe.ts";
-import type { Recipe } from "../recipes/recipe.ts";
-import { readRecipe } from "../recipes/recipe-files.ts";
 import type { AppFields, FieldProblem } from "./app-fields.ts";
 import { type IconProblem, removeAppIcon, setAppIcon } from "./app-icons.ts";
 import { readAppData, readNewAppData, toAddedApp, toShownClient } from "./apps-pages.ts";

@@ -19,11 +19,11 @@ import {
   type Locale,
   shortenText,
 } from "../../pages/words.ts";
+import { fillRecipe } from "../../recipes/fill-recipe.ts";
+import { formatPlace, listAdvice, listLines } from "../../recipes/format-recipe.ts";
+import type { Recipe } from "../../recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../../recipes/recipe-files.ts";
 import type { Context, UserContext } from "../context.ts";
-import { fillRecipe } from "../recipes/fill-recipe.ts";
-import { formatPlace, listAdvice, listLines } from "../recipes/format-recipe.ts";
-import type { Recipe } from "../recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../recipes/recipe-files.ts";
 import type { Apps } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
 import { toShownApp } from "./app-icon-pages.ts";

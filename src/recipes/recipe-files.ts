@@ -3,7 +3,7 @@ import type { Recipe } from "./recipe.ts";
 
 // The single-file executable contains the files: `release-tools/executable.ts` replaces this module.
 
-const FOLDER = new URL("../../../recipes/", import.meta.url);
+const FOLDER = new URL("../../recipes/", import.meta.url);
 const FILE = /^([a-z0-9-]+)\.json$/;
 
 /** Recipes stay the same while the process runs, and are read on first use. */

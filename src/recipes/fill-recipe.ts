@@ -1,14 +1,25 @@
-import type { AppFields } from "../apps/app-fields.ts";
 import type { OidcWay, Recipe, RecipeValues } from "./recipe.ts";
 
+/** Contains what a recipe says about the app at an address. These are fields of an app. */
+export interface RecipeFields {
+  readonly name: string;
+  readonly section: string;
+  readonly url: string;
+  readonly clientType?: "confidential" | "public";
+  readonly redirects?: readonly string[];
+  readonly signOutRedirects?: readonly string[];
+  readonly backchannelUrl?: string;
+  readonly signing?: "ES256";
+}
+
 /** Returns what the recipe says about the app at this address. */
-export function createFields(recipe: Recipe, url: string): AppFields {
+export function createFields(recipe: Recipe, url: string): RecipeFields {
   const way = recipe.ways[0];
   const fields = { name: recipe.name, section: recipe.section, url };
   return way.way === "oidc" ? { ...fields, ...createClientFields(way, url) } : fields;
 }
 
-function createClientFields(way: OidcWay, url: string): AppFields {
+function createClientFields(way: OidcWay, url: string): Partial<RecipeFields> {
   const fill = (pattern: string): string => pattern.replaceAll("{url}", trimSlash(url));
   return {
     clientType: way.client === "public" ? "public" : "confidential",
