@@ -1,9 +1,12 @@
 /**
- * Lists headers that tell apps the path, method, host, scheme or address of the original request. A
- * client could use them to get another page than the proxy has checked: `X-Script-Name` with
- * `/public` makes `/public/admin` become `/admin`. Every printed configuration removes them.
+ * Lists headers that tell apps the path, method, host, scheme or address of the original request, or
+ * who sent it. A client could use them to get another page than the proxy has checked, or as somebody
+ * else: `X-Script-Name` with `/public` makes `/public/admin` become `/admin`. Every printed
+ * configuration removes them.
  */
 export const CLIENT_HEADERS: readonly string[] = [
+  // Some apps find the account by these, which Latchkey does not send.
+  ...["Remote-Name", "Remote-Email"],
   // These headers set the path for WSGI and PHP apps, gateways, IIS and ASP.NET Core.
   ...["X-Script-Name", "Script-Name", "X-Forwarded-Script-Name", "X-Path-Info", "Path-Info"],
   ...["X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-PathBase", "X-Forwarded-Context"],

@@ -67,10 +67,15 @@ function formatOidc(name: string, { claims, groups }: OidcWay): readonly string[
     .filter(([claim, { need }]) => need === "required" && claim !== "sub")
     .map(([claim, { use }]) => `${claim} (${use})`);
   return [
+    ...(claims.email?.need === "required" ? [createEmailWarning(name)] : []),
     ...(required.length === 0 ? [] : [`${name} needs of each person: ${required.join(", ")}.`]),
     ...(groups === undefined ? [] : [groups]),
   ];
 }
+
+/** Accounts have no address yet, and an app that requires one refuses the sign-in. */
+const createEmailWarning = (name: string): string =>
+  `${name} requires an e-mail address of each person. Accounts of Latchkey have none yet, so the sign-in fails.`;
 
 /** The proxy sends the header of the left as the one of the right. */
 const SENT = {
@@ -84,7 +89,11 @@ function formatHeaders(name: string, { headers, trusts }: HeadersWay): readonly 
   const renamed = Object.entries(headers)
     .filter(([header, value]) => header.toLowerCase() !== SENT[value].toLowerCase())
     .map(([header, value]) => `${header} with the value of ${SENT[value]}`);
+  const isMissing = Object.values(headers).some((value) => value === "email" || value === "name");
   return [
+    ...(isMissing
+      ? ["Latchkey does not send Remote-Name and Remote-Email yet: leave out what uses them."]
+      : []),
     `The proxy asks Latchkey, and ${name} reads ${Object.keys(headers).join(", ")}.`,
     ...(renamed.length === 0 ? [] : [`The proxy must also send ${renamed.join(", ")}.`]),
     trusts,

@@ -19,6 +19,10 @@ const CLAIMS = {
   "Remote.User.Id": "1",
   "Remote-Groups": "attackers",
   Remote_Groups: "attackers",
+  "Remote-Name": "attacker",
+  "Remote-Email": "attacker@example.org",
+  Remote_Email: "attacker@example.org",
+  "Remote.Email": "attacker@example.org",
 } as const;
 
 export function testReceivedHeaders(rule: Rule): void {
