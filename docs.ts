@@ -154,13 +154,7 @@ function recipesPage(recipes: readonly (readonly [string, Recipe])[]): string {
   const tables = [...sections].sort().map(([section, list]) => {
     const rows = list.map(([id, { name, summary, ways, unconfirmed }]) => {
       const how = ways.map(({ way }) => WAYS[way]).join(", ");
-      const [first] = ways;
-      const needsEmail = first.way === "oidc" && first.claims.email?.need === "required";
-      const remarks = [
-        ...(needsEmail ? ["requires e-mail addresses"] : []),
-        ...(unconfirmed === undefined ? [] : ["unconfirmed"]),
-      ];
-      return `| [${name}](${id}.md) | ${summary} | ${how} | ${remarks.join(", ")} |`;
+      return `| [${name}](${id}.md) | ${summary} | ${how} | ${unconfirmed === undefined ? "" : "unconfirmed"} |`;
     });
     return `## ${section}
 
@@ -170,7 +164,7 @@ ${rows.join("\n")}`;
   });
   return `# Recipes
 
-Find your app, and let it sign people in with Latchkey by one command. Each recipe is a file of facts from the documentation or the source of the app, and a test signs people in with its values. "Unconfirmed" means that its page says what is not certain. An app that requires e-mail addresses does not accept the sign-in yet, since accounts of Latchkey have none; its recipe is ready for when they do.
+Find your app, and let it sign people in with Latchkey by one command. Each recipe is a file of facts from the documentation or the source of the app, and a test signs people in with its values. "Unconfirmed" means that its page says what is not certain.
 
 ${tables.join("\n\n")}
 

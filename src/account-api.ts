@@ -5,6 +5,7 @@ import {
   checkAppFields,
   checkKey,
   checkLink,
+  checkProfileFields,
   checkUser,
   requireBytes,
   requireScheme,
@@ -76,6 +77,11 @@ import {
   resetPassword,
 } from "./features/people/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./features/people/set-groups.ts";
+import {
+  type ProfileFields,
+  type SetProfileOutcome,
+  setProfile,
+} from "./features/profile/set-profile.ts";
 import { fetchRequest } from "./http/fetch-request.ts";
 import type { ProxyTrust } from "./http/remote-address.ts";
 import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
@@ -115,6 +121,10 @@ export interface Users {
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
   /** Replaces all groups of the account. */
   setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
+  /** Returns the name and the e-mail address that apps get. They identify nobody. */
+  profile(id: string): Promise<UserProfile>;
+  /** Changes the given fields of the profile. The next token of an app contains them. */
+  setProfile(id: string, fields: ProfileFields): Promise<SetProfileOutcome>;
   /** Removes the account and ends its sessions. No other account can have its username. */
   remove(id: string): Promise<RemoveUserOutcome>;
   /**
@@ -122,6 +132,13 @@ export interface Users {
    * takes the next account with this name for the earlier one.
    */
   forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
+}
+
+/** Contains what apps learn about a person besides the username. */
+export interface UserProfile {
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+  readonly emailIs: "verified" | "unverified";
 }
 
 /** Manages the sessions of all accounts. */
@@ -253,7 +270,7 @@ export interface AccountApi {
 }
 
 /** Lists the services that the members need. `record` notes who made the change. */
-export interface AccountApiServices extends SignInServices, AddUserServices, AppServices {
+export interface AccountApiServices extends SignInServices, UsersServices, AppServices {
   readonly store: StoreParts;
 }
 
@@ -273,8 +290,12 @@ const checkUserId = (userId: unknown): UserId => toUserId(requireText("userId", 
 
 const withoutHash = (user: StoredUser | undefined): Account | undefined => user && toAccount(user);
 
-export function createUsers(services: AddUserServices): Users {
-  const { users } = services.store;
+interface UsersServices extends AddUserServices {
+  readonly store: Pick<StoreParts, "users" | "profiles">;
+}
+
+export function createUsers(services: UsersServices): Users {
+  const { users, profiles } = services.store;
   return Object.freeze<Users>({
     async add(given) {
       const { username, password, ...facts } = checkUser(given);
@@ -292,6 +313,12 @@ export function createUsers(services: AddUserServices): Users {
       resetPassword(services, checkId(id), requireText("password", password)),
     setGroups: async (id, groups) =>
       setGroups(services, checkId(id), requireTexts("groups", groups)),
+    async profile(id) {
+      const { name, email, verifiedEmail } = (await profiles.find(checkId(id))) ?? {};
+      const isVerified = email !== undefined && verifiedEmail !== undefined;
+      return { name, email, emailIs: isVerified ? "verified" : "unverified" };
+    },
+    setProfile: async (id, fields) => setProfile(services, checkId(id), checkProfileFields(fields)),
     remove: async (id) => removeUser(services, checkId(id)),
     forgetName: async (username) => forgetName(services, requireText("username", username)),
   });

@@ -2,6 +2,7 @@ import type { IconScheme } from "./db/records.ts";
 import type { AppFields } from "./features/apps/app-fields.ts";
 import type { AddedKey } from "./features/keys/manage-keys.ts";
 import type { WantedLink } from "./features/links/make-link.ts";
+import type { ProfileFields } from "./features/profile/set-profile.ts";
 import {
   checkOptions,
   createOptionFault,
@@ -95,6 +96,26 @@ export function checkUser(given: unknown): AddedUser {
 type Fields<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never;
 };
+
+const profileFields = {
+  name: optional<string>("text", isText),
+  email: optional<string>("text", isText),
+  emailIs: optional<ProfileFields["emailIs"] & string>("verified or unverified", (value) =>
+    ["verified", "unverified"].includes(String(value)),
+  ),
+};
+
+/**
+ * Checks the arguments of `users.setProfile`.
+ *
+ * @throws {Fault} `invalid_option`
+ */
+export const checkProfileFields = (given: unknown): ProfileFields =>
+  checkOptions<Fields<typeof profileFields>>(
+    profileFields,
+    given,
+    'users.setProfile takes an object such as { name: "Ada Example" }',
+  );
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
 

@@ -48,6 +48,7 @@ export type {
   ResetPasswordOutcome,
 } from "./features/people/accounts.ts";
 export type { SetGroupsOutcome } from "./features/people/set-groups.ts";
+export type { ProfileFields, SetProfileOutcome } from "./features/profile/set-profile.ts";
 export type { SetupTokenSource } from "./features/setup/setup-token.ts";
 export { fetchRequest } from "./http/fetch-request.ts";
 export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./http/guards.ts";

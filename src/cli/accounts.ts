@@ -153,6 +153,8 @@ export async function* listUsers(
 const refusals = {
   "no-user": "there is no user {name}",
   guest: "{name} is a guest, who has no password: invite the person",
+  "no-profile": "{name} is a guest, who has no profile",
+  "email-taken": "another user has verified the address {name}",
   "last-user":
     "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
   "last-admin": "{name} is the last administrator: add another user to the group admins first",

@@ -11,7 +11,7 @@ import type { AddAppOutcome } from "../features/apps/manage-apps.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { Fault } from "../lib/fault.ts";
 import { formatFileError } from "../lib/files/file-error.ts";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
+import { toPrintableJson } from "../lib/files/printable.ts";
 import { readSmallFile, type SmallFile } from "../pages/small-file.ts";
 import {
   type Accounts,
@@ -31,7 +31,7 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
-import { createListCommand, formatMinute, JSON_LINES } from "./listing.ts";
+import { createListCommand, formatMinute, formatRows, JSON_LINES } from "./listing.ts";
 import {
   type ChosenRecipe,
   createRecipeFields,
@@ -288,15 +288,6 @@ function toJson(app: AppDetails): object {
   const { id, name, section, url, upstream, backchannelUrl, createdAt, ...others } = app;
   const texts = { section: section ?? null, url: url ?? null, upstream: upstream ?? null };
   return { id, name, ...texts, ...others, backchannelUrl: backchannelUrl ?? null, createdAt };
-}
-
-/** Formats lines with a label each. Leaves out what has no value. */
-function formatRows(rows: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const shown = Object.entries(rows).filter(([, value]) => value);
-  const width = Math.max(...shown.map(([label]) => label.length));
-  return shown.map(
-    ([label, value = ""]) => `${`${label}:`.padEnd(width + 3)}${toPrintable(value)}`,
-  );
 }
 
 const listClientRows = (

@@ -26,6 +26,12 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["user list", "List the users", createLoader("list", loadUserCommands)],
     ["user add", "Add a user", createLoader("add", loadUserCommands)],
     ["user password", "Set a new password", createLoader("password", loadUserCommands)],
+    [
+      "user set",
+      "Set the name and e-mail address of a user",
+      createLoader("set", loadUserCommands),
+    ],
+    ["user show", "Show a user", createLoader("show", loadUserCommands)],
     ["user groups", "Set the groups of a user", createLoader("groups", loadUserCommands)],
     ["user rename", "Rename a user", createLoader("rename", loadUserCommands)],
     ["user remove", "Remove a user", createLoader("remove", loadUserCommands)],

@@ -134,3 +134,12 @@ export function formatMinute(at: Date): string {
   ].map((part) => String(part).padStart(2, "0"));
   return `${at.getFullYear()}-${month}-${day} ${hour}:${minute}`;
 }
+
+/** Formats lines with a label each. Leaves out what has no value. */
+export function formatRows(rows: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const shown = Object.entries(rows).filter(([, value]) => value);
+  const width = Math.max(...shown.map(([label]) => label.length));
+  return shown.map(
+    ([label, value = ""]) => `${`${label}:`.padEnd(width + 3)}${toPrintable(value)}`,
+  );
+}

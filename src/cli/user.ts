@@ -1,6 +1,8 @@
 import type { Account } from "../db/records.ts";
+import type { SetProfileOutcome } from "../features/profile/set-profile.ts";
 import { type DisposableStore, openExistingStore, openStore } from "../gate/open-store.ts";
 import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { toPrintableJson } from "../lib/files/printable.ts";
 import { isUsableUsername } from "../lib/names.ts";
 import {
   createAccountCommand,
@@ -9,17 +11,20 @@ import {
   findUser,
   GROUPS,
   nameDatabase,
+  openAccounts,
   parseEnd,
   parseGroups,
   quote,
   STORE_SETTINGS,
   UNTIL,
 } from "./accounts.ts";
-import type { Command, Operand } from "./command.ts";
-import { createListCommand, formatMinute } from "./listing.ts";
+import { type Command, type Operand, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { createListCommand, formatMinute, formatRows, JSON_LINES } from "./listing.ts";
 import { confirm, PASSWORD_STDIN, readNewPassword } from "./prompt.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
+/** For commands with an option for another name. */
+const USER: Operand = { name: "user", need: "required" };
 
 /** Lists users without their password hashes. */
 export const list: Command = createListCommand<Account>({
@@ -133,6 +138,103 @@ export const groups: Command = createAccountCommand({
     return `User ${quote(username)} has ${shown}.`;
   },
 });
+
+export const set: Command = createAccountCommand({
+  details:
+    "Apps get the name and the e-mail address with the next sign-in. They identify nobody: no one can sign in with them. A new address is unverified; many apps accept only verified ones. An empty value removes what is set.",
+  operands: [USER],
+  options: [
+    { name: "name", value: "text", about: "the name that apps show", acceptsEmpty: true },
+    { name: "email", value: "address", about: "the e-mail address", acceptsEmpty: true },
+    { name: "email-verified", about: "the address was verified" },
+    { name: "email-unverified", about: "the address was not verified" },
+  ],
+  examples: [
+    'latchkey user set alice --name "Alice Example" --email alice@example.org --email-verified',
+    'latchkey user set alice --email ""',
+  ],
+  check(options) {
+    if (options["email-verified"] === true && options["email-unverified"] === true)
+      throw new UsageError("--email-verified and --email-unverified exclude each other");
+    const given = ["name", "email", "email-verified", "email-unverified"];
+    if (given.every((name) => options[name] === undefined))
+      throw new UsageError("user set needs an option that says what to set");
+  },
+
+  async change(accounts, options) {
+    const { id, username } = await findUser(accounts, options.user);
+    const outcome = await accounts.users.setProfile(id, {
+      name: toText(options.name),
+      email: toText(options.email),
+      emailIs: readVerification(options),
+    });
+    if (outcome !== "set") throw createProfileError(outcome, options);
+    return `Set the profile of user ${quote(username)}.`;
+  },
+});
+
+const toText = (value: OptionValues[string]): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+function readVerification(options: OptionValues): "verified" | "unverified" | undefined {
+  if (options["email-verified"] === true) return "verified";
+  return options["email-unverified"] === true ? "unverified" : undefined;
+}
+
+function createProfileError(
+  outcome: Exclude<SetProfileOutcome, "set">,
+  { user, name, email }: OptionValues,
+): Error {
+  switch (outcome) {
+    case "no-user":
+      return createRefusal("no-user", user);
+    case "guest":
+      return createRefusal("no-profile", user);
+    case "email-taken":
+      return createRefusal("email-taken", email);
+    case "name-invalid":
+      return new UsageError(
+        `the name ${quote(name)} is not accepted: it has at most 255 bytes and no control characters`,
+      );
+    case "email-invalid":
+      return new UsageError(
+        `the address ${quote(email)} is not accepted: write one such as alice@example.org, with at most 254 characters`,
+      );
+    case "email-missing":
+      return new UsageError("there is no address to be verified: set it with --email");
+  }
+}
+
+export const show: Command = {
+  details: "Shows what is known of an account, without its password hash.",
+  operands: [USER],
+  options: [JSON_LINES],
+  settings: STORE_SETTINGS,
+  examples: ["latchkey user show alice", "latchkey user show alice --json"],
+
+  async run(settings, { user: name, json }, terminal) {
+    await using accounts = await openAccounts(settings, terminal, "read");
+    const { id, username, groups = [], endsAt } = await findUser(accounts, name);
+    const profile = await accounts.users.profile(id);
+    if (json === true) {
+      const { name: shown = null, email = null } = profile;
+      const isVerified = email === null ? null : profile.emailIs === "verified";
+      const facts = { id, username, groups, endsAt: endsAt ?? null };
+      terminal.print(toPrintableJson({ ...facts, name: shown, email, emailVerified: isVerified }));
+      return SUCCESS;
+    }
+    const rows = {
+      ID: id,
+      Username: username,
+      Name: profile.name,
+      "E-mail": profile.email && `${profile.email} (${profile.emailIs})`,
+      Groups: groups.join(", "),
+      End: endsAt && formatMinute(endsAt),
+    };
+    await terminal.printAll(formatRows(rows));
+    return SUCCESS;
+  },
+};
 
 export const rename: Command = createAccountCommand({
   details:

@@ -264,6 +264,9 @@ export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
 export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
 
 /** Describes what a person has agreed to for an app. */
+/** Describes what apps learn about a person besides the username. It identifies nobody. */
+export interface Profile extends RecordOf<typeof tables.profiles> {}
+
 export interface Consent extends RecordOf<typeof tables.consents> {}
 
 /** Returns the ID under which the uses of an app by a person are noted. */

@@ -13,6 +13,7 @@ import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
 import * as passkeys from "./queries/passkeys.ts";
 import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
+import * as profiles from "./queries/profiles.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as signOuts from "./queries/sign-outs.ts";
@@ -60,6 +61,8 @@ export interface Store {
   readonly appUses: StoreParts["appUses"];
   /** @internal */
   readonly consents: StoreParts["consents"];
+  /** Stores names and e-mail addresses of people. @internal */
+  readonly profiles: StoreParts["profiles"];
   /** Stores who has signed in to which app. @internal */
   readonly grants: StoreParts["grants"];
   /** Stores codes and tokens of OpenID Connect. @internal */
@@ -225,6 +228,10 @@ export function createParts<Open extends OpenDatabase>(
       listOpened: operation("appUses.listOpened", appUses.listOpenedUses),
       listRefused: operation("appUses.listRefused", appUses.listRefusedUses),
       listDays: operation("appUses.listDays", appUses.listOpenedDays),
+    },
+    profiles: {
+      find: operation("profiles.find", profiles.findProfile),
+      set: operation("profiles.set", profiles.setProfile),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),

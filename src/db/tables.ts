@@ -80,6 +80,19 @@ export const tables = {
     },
     indexes: ["ends_at"],
   },
+  profiles: {
+    columns: {
+      /** The ID is the ID of the account. */
+      id: text<UserId>({ maxBytes: 255 }),
+      userId: user(),
+      name: optional(text({ maxBytes: 255 })),
+      email: optional(text({ maxBytes: 254 })),
+      /** The value is the e-mail address in lower case, if it is verified: one account has it. */
+      verifiedEmail: optional(text({ maxBytes: 254, unique: true })),
+    },
+    indexes: ["user_id"],
+    since: 3,
+  },
   sessions: {
     columns: {
       id: text({ maxBytes: 255 }),

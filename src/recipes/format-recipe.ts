@@ -66,16 +66,15 @@ function formatOidc(name: string, { claims, groups }: OidcWay): readonly string[
   const required = Object.entries<ClaimUse>(claims)
     .filter(([claim, { need }]) => need === "required" && claim !== "sub")
     .map(([claim, { use }]) => `${claim} (${use})`);
+  const needsEmail = claims.email?.need === "required";
   return [
-    ...(claims.email?.need === "required" ? [createEmailWarning(name)] : []),
     ...(required.length === 0 ? [] : [`${name} needs of each person: ${required.join(", ")}.`]),
+    ...(needsEmail
+      ? ["Set the address with: latchkey user set NAME --email ADDRESS --email-verified"]
+      : []),
     ...(groups === undefined ? [] : [groups]),
   ];
 }
-
-/** Accounts have no address yet, and an app that requires one refuses the sign-in. */
-const createEmailWarning = (name: string): string =>
-  `${name} requires an e-mail address of each person. Accounts of Latchkey have none yet, so the sign-in fails.`;
 
 /** The proxy sends the header of the left as the one of the right. */
 const SENT = {

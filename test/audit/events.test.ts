@@ -59,6 +59,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   user_add: "Added account owner",
   user_password: "Set the password of owner",
   user_groups: "Set the groups of owner",
+  user_profile: "Set the name or the e-mail address of owner",
   user_rename: "Renamed account to owner",
   user_remove: "Removed account owner",
   name_forget: "Freed the username carol",

@@ -24,6 +24,7 @@ export const parts = [
   "codes",
   "devices",
   "people",
+  "profiles",
   "links",
   "keys",
   "apps",
@@ -111,6 +112,12 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       tables.users,
       { id: userId, username: "owner", passwordHash },
       { id: other, username: TEXT, passwordHash, sessionsFrom: 17, endsAt: LATE },
+    ),
+    page(
+      "profiles",
+      tables.profiles,
+      { id: userId, userId, name: TEXT, email: "A@b.test", verifiedEmail: "a@b.test" },
+      { id: other, userId: other },
     ),
     page(
       "sessions",

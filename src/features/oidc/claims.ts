@@ -1,4 +1,4 @@
-import type { User } from "../../db/records.ts";
+import type { Profile, User } from "../../db/records.ts";
 
 /** Maps each scope to the claims that an app gets with it. */
 export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = {
@@ -15,12 +15,18 @@ export interface Claims {
   readonly sub: string;
   readonly preferred_username: string;
   readonly name: string;
+  readonly email?: string;
+  readonly email_verified?: boolean;
   readonly groups: readonly string[];
 }
 
-export const toClaims = ({ id, username, groups = [] }: User): Claims => ({
+export const toClaims = (
+  { id, username, groups = [] }: User,
+  { name = username, email, verifiedEmail }: Partial<Profile> = {},
+): Claims => ({
   sub: id,
   preferred_username: username,
-  name: username,
+  name,
+  ...(email !== undefined && { email, email_verified: verifiedEmail !== undefined }),
   groups,
 });

@@ -256,14 +256,18 @@ async function asksForConsent({ rules }: Context, step: Step, visitor: Visitor):
 async function showConsent(context: Context, step: Step, { user }: Visitor): Promise<Answer> {
   const { rules, views, paths, request } = context;
   const scopes = readScopes(step);
-  const { preferred_username: username, groups } = toClaims(user);
+  const profile = await rules.store.profiles.find(user.id);
+  const { preferred_username: username, name, email, groups } = toClaims(user, profile);
   const apps = await rules.appDirectory.read();
   const { redirect_uri: uri } = step.interaction.params;
   const data: PageData["consent"] = {
     app: toShownApp(step.app, apps, paths.base),
     host: typeof uri === "string" ? new URL(uri).host || new URL(uri).protocol : step.app.name,
     shares: [
-      { kind: "name", value: username } as const,
+      { kind: "name", value: name === username ? username : `${name}, ${username}` } as const,
+      ...(scopes.includes("email") && email !== undefined
+        ? [{ kind: "email", value: email } as const]
+        : []),
       ...(scopes.includes("groups") && groups.length > 0
         ? [{ kind: "groups", value: groups.join(", ") } as const]
         : []),

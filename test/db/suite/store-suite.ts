@@ -15,6 +15,7 @@ import { testLinks } from "./link-suite.ts";
 import { testLog } from "./log-suite.ts";
 import { testPasskeys } from "./passkey-suite.ts";
 import { testPeople } from "./people-suite.ts";
+import { testProfiles } from "./profile-suite.ts";
 import { addTo, hashText } from "./samples.ts";
 import { testSessions } from "./session-suite.ts";
 import { testSignOuts } from "./sign-out-suite.ts";
@@ -45,6 +46,7 @@ const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   links: testLinks,
   passkeys: testPasskeys,
   people: testPeople,
+  profiles: testProfiles,
   sessions: testSessions,
   signingKeys: testSigningKeys,
   signOuts: testSignOuts,

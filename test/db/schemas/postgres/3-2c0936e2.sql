@@ -161,6 +161,13 @@ CREATE TABLE public.latchkey_passkeys (
     added_at bigint NOT NULL,
     used_at bigint
 );
+CREATE TABLE public.latchkey_profiles (
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    name text COLLATE pg_catalog."C",
+    email text COLLATE pg_catalog."C",
+    verified_email text COLLATE pg_catalog."C"
+);
 CREATE TABLE public.latchkey_schema (
     one boolean NOT NULL,
     version integer NOT NULL,
@@ -258,6 +265,7 @@ INSERT INTO public.latchkey_log VALUES (10, 1795444956418, 'signin', 'Signed in 
 INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned on one-time codes of guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.9', '', '1ad51259-340a-4b33-b1aa-ab29556beff4');
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
+INSERT INTO public.latchkey_profiles VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Ada Example', 'Ada@example.org', 'ada@example.org');
 INSERT INTO public.latchkey_schema VALUES (true, 3);
 INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');
@@ -314,6 +322,10 @@ ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_profiles
+    ADD CONSTRAINT latchkey_profiles_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_profiles
+    ADD CONSTRAINT latchkey_profiles_verified_email_key UNIQUE (verified_email);
 ALTER TABLE ONLY public.latchkey_schema
     ADD CONSTRAINT latchkey_schema_pkey PRIMARY KEY (one);
 ALTER TABLE ONLY public.latchkey_sessions
@@ -355,6 +367,7 @@ CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
 CREATE INDEX latchkey_log_by_type_id ON public.latchkey_log USING btree (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON public.latchkey_log USING btree (user_id, id);
 CREATE INDEX latchkey_passkeys_by_user_id ON public.latchkey_passkeys USING btree (user_id);
+CREATE INDEX latchkey_profiles_by_user_id ON public.latchkey_profiles USING btree (user_id);
 CREATE INDEX latchkey_sessions_by_expires_at ON public.latchkey_sessions USING btree (expires_at);
 CREATE INDEX latchkey_sessions_by_user_id_used_at ON public.latchkey_sessions USING btree (user_id, used_at);
 CREATE INDEX latchkey_sign_outs_by_app_id ON public.latchkey_sign_outs USING btree (app_id);
@@ -388,5 +401,7 @@ ALTER TABLE ONLY public.latchkey_links
     ADD CONSTRAINT latchkey_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_profiles
+    ADD CONSTRAINT latchkey_profiles_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_sessions
     ADD CONSTRAINT latchkey_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;

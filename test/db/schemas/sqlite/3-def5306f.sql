@@ -44,6 +44,8 @@ INSERT INTO latchkey_used_names VALUES('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskN
 INSERT INTO latchkey_used_names VALUES('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw','de50fe5f-5ae4-419c-89ee-26cb153bcd9d',NULL);
 CREATE TABLE latchkey_setup_tokens (id TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT;
 INSERT INTO latchkey_setup_tokens VALUES('setup','w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
+CREATE TABLE latchkey_profiles (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES latchkey_users (id) ON DELETE CASCADE, name TEXT, email TEXT, verified_email TEXT UNIQUE) STRICT;
+INSERT INTO latchkey_profiles VALUES('320054a3-31fe-46d5-a198-914681b2990a','320054a3-31fe-46d5-a198-914681b2990a','Ada Example','Ada@example.org','ada@example.org');
 CREATE TABLE latchkey_apps (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT, url TEXT, upstream TEXT, groups TEXT, factors INTEGER, client_type TEXT, redirects TEXT, sign_out_redirects TEXT, backchannel_url TEXT, consent INTEGER, signing TEXT, off INTEGER, created_at INTEGER NOT NULL) STRICT;
 INSERT INTO latchkey_apps VALUES('files','Files',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1796048013000);
 INSERT INTO latchkey_apps VALUES('photos','Photos','Family','https://photos.example.org','http://127.0.0.1:2283',',family,',2,'confidential','https://photos.example.org/auth/login app.immich:///oauth-callback','https://photos.example.org/','https://photos.example.org/logout',1,'ES256',NULL,1796048013000);
@@ -86,6 +88,7 @@ CREATE INDEX latchkey_log_by_at ON latchkey_log (at);
 CREATE INDEX latchkey_log_by_type_id ON latchkey_log (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON latchkey_log (user_id, id);
 CREATE INDEX latchkey_used_names_by_expires_at ON latchkey_used_names (expires_at);
+CREATE INDEX latchkey_profiles_by_user_id ON latchkey_profiles (user_id);
 CREATE INDEX latchkey_app_secrets_by_app_id ON latchkey_app_secrets (app_id);
 CREATE INDEX latchkey_consents_by_user_id ON latchkey_consents (user_id);
 CREATE INDEX latchkey_consents_by_app_id ON latchkey_consents (app_id);

@@ -1,0 +1,75 @@
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import { NO_PASSWORD, type Profile, type UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import { PLAIN_HOST } from "../../lib/host-name.ts";
+import { isUsableName } from "../../lib/names.ts";
+
+/** Contains what changes. An absent field keeps its value, and an empty text removes it. */
+export interface ProfileFields {
+  /** Apps show this name. */
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  /** A changed address is unverified unless this says otherwise. */
+  readonly emailIs?: "verified" | "unverified" | undefined;
+}
+
+/** Says whether the profile was set, or why nothing has changed. */
+export type SetProfileOutcome =
+  | "no-user"
+  /** A guest has no profile. */
+  | "guest"
+  | "name-invalid"
+  | "email-invalid"
+  /** There is no address to be verified. */
+  | "email-missing"
+  /** Another account has verified this address. */
+  | "email-taken"
+  | "set";
+
+interface SetProfileServices {
+  readonly store: Pick<StoreParts, "users" | "profiles">;
+  /** Writes an audit log entry that says who made the change. */
+  readonly record: (event: NewAuditEvent) => unknown;
+}
+
+const MAX_EMAIL_BYTES = 254;
+/** Matches the part before the @: visible ASCII characters without quotes, brackets and commas. */
+const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
+
+/** Returns whether mail programs and apps understand this address, without any quoting. */
+export function isUsableEmail(email: string): boolean {
+  const [local = "", host = "", ...more] = email.split("@");
+  if (more.length > 0 || Buffer.byteLength(email) > MAX_EMAIL_BYTES) return false;
+  return LOCAL_PART.test(local) && PLAIN_HOST.test(host.toLowerCase()) && host.includes(".");
+}
+
+/** Changes the given fields of the profile of an account. They identify nobody. */
+export async function setProfile(
+  { store, record }: SetProfileServices,
+  id: UserId,
+  fields: ProfileFields,
+): Promise<SetProfileOutcome> {
+  const user = await store.users.find(id);
+  if (user === undefined) return "no-user";
+  if (user.passwordHash === NO_PASSWORD) return "guest";
+  const known = await store.profiles.find(id);
+  const name = fields.name === undefined ? known?.name : fields.name.trim() || undefined;
+  if (name !== undefined && !isUsableName(name)) return "name-invalid";
+  const email = fields.email === undefined ? known?.email : fields.email.trim() || undefined;
+  if (email !== undefined && !isUsableEmail(email)) return "email-invalid";
+  const isVerified =
+    fields.emailIs === undefined
+      ? email === known?.email && known?.verifiedEmail !== undefined
+      : fields.emailIs === "verified";
+  if (email === undefined && fields.emailIs === "verified") return "email-missing";
+  const profile: Profile = {
+    id,
+    userId: id,
+    ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
+    ...(email !== undefined && isVerified && { verifiedEmail: email.toLowerCase() }),
+  };
+  const outcome = await store.profiles.set(profile);
+  if (outcome === "set") await record(createAuditEvent("user_profile", { user }));
+  return outcome;
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isUsableEmail } from "../../../src/features/profile/set-profile.ts";
+import { openAuth } from "../../support/auth.ts";
+
+test("accepts addresses that programs understand without quoting, and no others", () => {
+  for (const email of ["a@b.test", "Ada.Example+apps@mail.example.org", `${"x".repeat(64)}@b.test`])
+    assert.ok(isUsableEmail(email), email);
+  for (const email of [
+    ...["", "a", "@b.test", "a@", "a@b", "a@@b.test", "a@b.test@c.test", "a b@c.test", " a@b.test"],
+    ...['"a b"@c.test', "a,b@c.test", "<a@b.test>", "a@b.test\r\nBcc: c@d.test", "a@b.test\0"],
+    ...["jürgen@b.test", "a@bücher.test", "a@[::1]", "a@b.test/", `${"x".repeat(65)}@b.test`],
+    `a@${"b".repeat(250)}.test`,
+  ]) {
+    assert.ok(!isUsableEmail(email), email);
+  }
+});
+
+test("sets, keeps and removes what is given, with an audit log entry for each change", async (t) => {
+  const { auth } = await openAuth(t);
+  const added = await auth.users.add({ username: "ada", password: "a long password" });
+  assert.ok(added.kind === "added");
+  const { id } = added.user;
+  const { setProfile, profile } = auth.users;
+  assert.deepEqual(await profile(id), { name: undefined, email: undefined, emailIs: "unverified" });
+  assert.equal(await setProfile(id, { name: " Ada Example ", email: "Ada@b.test" }), "set");
+  const first = { name: "Ada Example", email: "Ada@b.test", emailIs: "unverified" };
+  assert.deepEqual(await profile(id), first);
+  assert.equal(await setProfile(id, { emailIs: "verified" }), "set");
+  assert.deepEqual(await profile(id), { ...first, emailIs: "verified" });
+  assert.equal(await setProfile(id, { name: "Ada" }), "set");
+  assert.deepEqual(await profile(id), { ...first, name: "Ada", emailIs: "verified" });
+  assert.equal(await setProfile(id, { email: "other@b.test" }), "set");
+  assert.equal((await profile(id)).emailIs, "unverified", "a changed address");
+  assert.equal(await setProfile(id, { name: "", email: "" }), "set");
+  assert.deepEqual(await profile(id), { name: undefined, email: undefined, emailIs: "unverified" });
+});
+
+test("refuses what is not acceptable, and changes nothing", async (t) => {
+  const { auth } = await openAuth(t);
+  const people = await Promise.all(
+    ["ada", "ben"].map((username) => auth.users.add({ username, password: "a long password" })),
+  );
+  const [ada = "", ben = ""] = people.map((one) => (one.kind === "added" ? one.user.id : ""));
+  const { setProfile, profile } = auth.users;
+  const verified = { email: "ada@b.test", emailIs: "verified" } as const;
+  assert.equal(await setProfile(ada, verified), "set");
+  for (const [outcome, fields] of [
+    ["name-invalid", { name: "a\nb" }],
+    ["name-invalid", { name: "x".repeat(256) }],
+    ["email-invalid", { email: "a" }],
+    ["email-missing", { emailIs: "verified" }],
+    ["email-taken", { email: "ADA@B.test", emailIs: "verified" }],
+  ] as const) {
+    assert.equal(await setProfile(ben, fields), outcome);
+  }
+  assert.equal((await profile(ben)).email, undefined);
+  assert.equal(await setProfile(ben, { email: "ada@b.test" }), "set", "not verified");
+  assert.equal(await setProfile("nobody", { name: "a" }), "no-user");
+  for (const wrong of [
+    undefined,
+    null,
+    { name: 1 },
+    { email: [] },
+    { emailIs: true },
+    { other: 1 },
+  ])
+    await assert.rejects(setProfile(ada, wrong as never), { code: "invalid_option" });
+});
