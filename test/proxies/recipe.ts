@@ -28,7 +28,7 @@ const recipes: Readonly<Record<Recipe, Lines>> = {
 /** The code blocks of a recipe for one proxy, in order. */
 function blocksOf(heading: Recipe, proxy: string): readonly string[] {
   const language = proxy === "caddy" ? "caddyfile" : proxy;
-  const blocks = sectionOf("recipes", heading).matchAll(
+  const blocks = sectionOf("examples", heading).matchAll(
     new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"),
   );
   return [...blocks].map(([, block = ""]) => block);
