@@ -136,10 +136,11 @@ function toVerifiedToken({ header, claims }: Jwt, now: number): VerifiedToken | 
 const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /**
- * Returns whether a value is a finite time. JSON.parse reads 1e999 as Infinity, which would be a
- * session without an end.
+ * Returns whether a value is a time that is also finite in milliseconds. JSON.parse reads 1e999 as
+ * Infinity, which would be a session without an end.
  */
-const isTime = (value: unknown): value is number => Number.isFinite(value);
+const isTime = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value * 1_000);
 
 /**
  * Computes the largest `sessionsFrom` of its user with which a session is still valid. Within the

@@ -100,6 +100,7 @@ const claims: Readonly<Record<string, string>> = {
   "an exp of 0": withClaims({ exp: 0 }),
   "a negative exp": withClaims({ exp: -1 }),
   "an exp that is read as infinity": signedText(`{"user_id":"user-1","exp":1e999}`),
+  "an exp that is infinite in milliseconds": signedText(`{"user_id":"user-1","exp":1.7e308}`),
   "an iat that is read as infinity": signedText(
     `{"user_id":"user-1","exp":${CLAIMS.exp},"iat":1e999}`,
   ),
