@@ -5,11 +5,14 @@ import { type Client, describeClient } from "../lib/client.ts";
 export interface NewAuditEvent extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
   /**
-   * The author is the service itself, an operator at the command line, or an administrator with the
-   * username.
+   * The author is the service itself, an operator at the command line, the check of an app, or an
+   * administrator with the username.
    */
-  readonly author: "system" | "cli" | `admin ${string}`;
+  readonly author: "system" | "cli" | typeof APP_CHECK | `admin ${string}`;
 }
+
+/** The sessions that this command makes are not those of a person. */
+export const APP_CHECK = "latchkey app check";
 
 /** Maps each type to its summary. */
 const summaries = {

@@ -64,6 +64,7 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["app list", "List the apps", createLoader("list", loadAppCommands)],
     ["app show", "Show an app", createLoader("show", loadAppCommands)],
     ["app change", "Change an app", createLoader("change", loadAppCommands)],
+    ["app check", "Sign in to an app, and say what fails", () => import("./app-check.ts")],
     ["app remove", "Remove an app", createLoader("remove", loadAppCommands)],
     ["app secret", "Make a second secret of an app", createLoader("secret", loadAppCommands)],
     ["app rotate-keys", "Make new signing keys", createLoader("rotateKeys", loadAppCommands)],

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { styleText } from "node:util";
 import { type Report, runChecks } from "../doctor/check.ts";
 import { appChecks, checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
+import { toPrintableJson } from "../lib/files/printable.ts";
 import {
   type Command,
   FAILURE,
@@ -14,6 +13,7 @@ import {
   SUCCESS,
   UsageError,
 } from "./command.ts";
+import { formatReport } from "./report-lines.ts";
 
 /** Stops a check that hangs. Every check has a shorter limit of its own. */
 const CHECK_TIMEOUT_MS = 12_000;
@@ -89,27 +89,6 @@ function parseUrl({ url }: OptionValues): URL | undefined {
   const isOrigin = parsed?.href === `${parsed?.origin}/` && /^https?:\/\//i.test(String(url));
   if (parsed !== null && isOrigin) return parsed;
   throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
-}
-
-/** The marks contain words, because some users cannot see colours. */
-const MARKS = { ok: "✓ ok", hint: "! hint", problem: "✗ PROBLEM" } as const;
-const MARK_WIDTH = 11;
-const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
-
-/**
- * Formats a finding as one line, with its remedy below. It uses colour on a terminal unless
- * NO_COLOR is set.
- */
-function formatReport(
-  { check, found, ...report }: Report,
-  width: number,
-  stream: NodeJS.WritableStream,
-): readonly string[] {
-  const mark = MARKS[report.outcome];
-  const coloured = styleText(COLOURS[report.outcome], mark, { stream });
-  const line = `${coloured}${" ".repeat(MARK_WIDTH - mark.length)}${check.padEnd(width)}  ${toPrintable(found)}`;
-  if (report.outcome === "ok") return [line];
-  return [line, `${" ".repeat(MARK_WIDTH + width + 2)}→ ${toPrintable(report.remedy)}`];
 }
 
 function formatSummary(problems: number, hints: number): string {

@@ -96,7 +96,8 @@ export function readChosenRecipe({ recipe: id, way, url }: OptionValues): Chosen
   return { id: String(id), recipe: way === undefined ? recipe : chooseWay(recipe, String(way)) };
 }
 
-function requireRecipe(id: string): Recipe {
+/** Reads a recipe that the operator names. */
+export function requireRecipe(id: string): Recipe {
   const recipe = readRecipe(id);
   if (recipe !== undefined) return recipe;
   const near = findNearest(listRecipeIds(), id);

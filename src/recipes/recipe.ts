@@ -7,6 +7,8 @@ export interface Recipe {
   readonly summary: string;
   /** The launcher shows the app under this heading. */
   readonly section: string;
+  /** The app begins a sign-in when this path of it is opened. */
+  readonly start?: string;
   /** Says what is not certain. This is absent if everything was confirmed. */
   readonly unconfirmed?: string;
   readonly sources: readonly { readonly url: string; readonly version: string }[];

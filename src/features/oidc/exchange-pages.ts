@@ -3,6 +3,7 @@ import { type CollectedRequest, DetachedRequest } from "../../http/run-node-hand
 import type { WebRequest } from "../../http/web-request.ts";
 import type { Exchanges } from "./provider.ts";
 import { RequestState } from "./request-state.ts";
+import type { TokenRefusal } from "./token-refusals.ts";
 import type { Visitor } from "./visitor.ts";
 
 /**
@@ -18,6 +19,8 @@ export class Exchange extends DetachedRequest {
   endsSession = false;
   /** The visitor stays signed in, and signs out of this app only. */
   endsApp: string | undefined;
+  /** An app got no tokens for this code. */
+  refusedCode: { readonly code: string; readonly refusal: TokenRefusal } | undefined;
 
   get visitor(): Visitor | undefined {
     return this.state.visitor;
@@ -38,5 +41,8 @@ export const exchanges: Exchanges = {
   },
   endApp(request, appId) {
     if (request instanceof Exchange && !request.endsSession) request.endsApp = appId;
+  },
+  refuseCode(request, code, refusal) {
+    if (request instanceof Exchange) request.refusedCode = { code, refusal };
   },
 };

@@ -10,7 +10,7 @@ import { type CollectedResponse, runNodeHandler } from "../../http/run-node-hand
 import { clearSessionCookies, readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import type { WebRequest } from "../../http/web-request.ts";
 import { describeClient } from "../../lib/client.ts";
-import { Fault, toError } from "../../lib/fault.ts";
+import { Fault, getErrorMessage, toError } from "../../lib/fault.ts";
 import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import { getNetwork } from "../../lib/network.ts";
 import { splitList } from "../apps/app-fields.ts";
@@ -19,6 +19,7 @@ import { signOut } from "../sessions/sign-out.ts";
 import { Exchange, exchanges } from "./exchange-pages.ts";
 import { createProvider } from "./provider.ts";
 import { createProviderPages } from "./provider-pages.ts";
+import { noteTokenRefusal } from "./token-refusals.ts";
 import { toVisitor, type Visitor } from "./visitor.ts";
 
 /** Answers requests of OpenID Connect. */
@@ -125,7 +126,8 @@ export function createOidc(services: Services): Oidc {
     const response = await runNodeHandler(provider.callback(), exchange);
     if (isBeyondLimit(services, exchange)) return refuseBusy(services, exchange);
     if ((await exchange.state.commit(rules.store, new Date(rules.clock.now()))) !== "committed")
-      return refuseUsed(services, exchange);
+      return refuseUsed(services, exchange, body);
+    if (exchange.refusedCode !== undefined) await noteRefusal(services, exchange);
     const after = await finish(services, exchange, request);
     return toAnswer(response, exchange.page, visitor, after);
   }
@@ -168,10 +170,34 @@ function refuseBusy({ views }: Services, { request, page }: Exchange): MaybeProm
     : respondJson({ error: "temporarily_unavailable" }, 429, headers);
 }
 
+/** Notes why an app got no tokens. A failure changes nothing for the app. */
+async function noteRefusal(
+  { rules, requests }: Services,
+  { refusedCode, state }: Exchange,
+): Promise<void> {
+  if (refusedCode === undefined) return;
+  const { code, refusal } = refusedCode;
+  try {
+    await noteTokenRefusal(rules, code, refusal, (id) => state.hasFoundCode(id));
+  } catch (error) {
+    requests.log.warn({ reason: getErrorMessage(error) }, "a refused code was not noted");
+  }
+}
+
 /** Answers a request that lost a race for a code or token. */
-async function refuseUsed({ views, paths }: Services, exchange: Exchange): Promise<Answer> {
+async function refuseUsed(
+  services: Services,
+  exchange: Exchange,
+  body: Uint8Array,
+): Promise<Answer> {
+  const { views, paths } = services;
   const { request, visitor } = exchange;
   const description = "grant request is invalid";
+  const code = new URLSearchParams(Buffer.from(body).toString("latin1")).get("code");
+  if (code !== null) {
+    exchange.refusedCode = { code, refusal: { reason: "code-used", description } };
+    await noteRefusal(services, exchange);
+  }
   return request.path === `${paths.base}${OIDC}token`
     ? respondJson({ error: "invalid_grant", error_description: description }, 400)
     : views.error({ request, user: visitor?.user }, 400, "signInExpired");

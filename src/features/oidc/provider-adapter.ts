@@ -315,8 +315,12 @@ function createTokenAdapter(
 
   return {
     ...NOTHING,
-    find: async (id) =>
-      read(getState()?.findWritten(toId(id)) ?? (await store.tokens.find(toId(id))), id),
+    async find(id) {
+      const state = getState();
+      const found = state?.findWritten(toId(id)) ?? (await store.tokens.find(toId(id)));
+      if (found?.kind === "AuthorizationCode") state?.noteFoundCode(found.id);
+      return read(found, id);
+    },
     findByUserCode: async (code) =>
       read(await store.tokens.findByUserCode(toUserCode(code)), undefined),
     async upsert(id, payload, expiresIn) {

@@ -17,6 +17,7 @@ import { createInteractionPolicy } from "./interaction-policy.ts";
 import { createAdapterFactory, findValidGrant } from "./provider-adapter.ts";
 import type { RequestState } from "./request-state.ts";
 import type { SigningJwk } from "./signing-keys.ts";
+import { explainTokenError, type TokenRefusal } from "./token-refusals.ts";
 import { ONE_FACTOR, TWO_FACTORS, toSid, type Visitor } from "./visitor.ts";
 
 export interface ProviderServices {
@@ -45,6 +46,8 @@ export interface Exchanges {
   endSession(request: object): void;
   /** The visitor stays signed in, and signs out of one app only. */
   endApp(request: object, appId: string | undefined): void;
+  /** An app gets no tokens for the code. */
+  refuseCode(request: object, code: string, refusal: TokenRefusal): void;
 }
 
 /** Says where the provider is, and with which keys it signs. */
@@ -128,6 +131,12 @@ export function createProvider(
   });
   provider.on("end_session.success", ({ req, oidc }) => {
     exchanges.endApp(req, oidc.client?.clientId);
+  });
+  provider.on("grant.error", ({ req, oidc }, error) => {
+    const { code } = oidc.params ?? {};
+    if (typeof code === "string") {
+      exchanges.refuseCode(req, code, explainTokenError(error, oidc.client));
+    }
   });
   return provider;
 }

@@ -26,6 +26,8 @@ export class RequestState {
   readonly grants: Map<string, Promise<Grant | undefined>> = new Map();
   readonly #consumed = new Map<string, Consumed>();
   readonly #written = new Map<string, Token>();
+  /** Contains the IDs of the codes that this request has found. */
+  readonly #foundCodes = new Set<string>();
 
   constructor(visitor: Visitor | undefined) {
     this.visitor = visitor;
@@ -34,6 +36,15 @@ export class RequestState {
   /** Notes that a code or token is used up. `commit` says whether this request was the first. */
   consume(consumed: Consumed): void {
     this.#consumed.set(consumed.id, consumed);
+  }
+
+  noteFoundCode(id: string): void {
+    this.#foundCodes.add(id);
+  }
+
+  /** Returns whether this request has found the code, which it may have removed since. */
+  hasFoundCode(id: string): boolean {
+    return this.#foundCodes.has(id);
   }
 
   write(token: Token): void {

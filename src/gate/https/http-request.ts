@@ -4,7 +4,7 @@ import type { SecureContext } from "node:tls";
 import { Fault, getErrorCode, getErrorReason } from "../../lib/fault.ts";
 
 export interface HttpRequest
-  extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
+  extends Readonly<Pick<RequestOptions, "headers" | "lookup" | "rejectUnauthorized">> {
   readonly method?: "GET" | "HEAD" | "POST";
   readonly body?: string;
   /** Contains the CAs to trust. By default, Node's own list applies. */
