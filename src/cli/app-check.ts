@@ -4,8 +4,6 @@ import { checkApp } from "../doctor/app/check-app.ts";
 import { failed, STEPS, type StepReport } from "../doctor/app/report.ts";
 import { type SiteBrowser, USER_AGENT } from "../doctor/app/site-browser.ts";
 import { openBrowser, type Subject } from "../doctor/app/subject.ts";
-import type { Recipe, Way } from "../recipes/recipe.ts";
-import { readRecipe } from "../recipes/recipe-files.ts";
 import {
   CHECK_SESSION_SECONDS,
   endCheckSessions,
@@ -27,6 +25,8 @@ import {
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { isLocalPath } from "../lib/return-target.ts";
+import type { Recipe, Way } from "../recipes/recipe.ts";
+import { readRecipe } from "../recipes/recipe-files.ts";
 import { createRefusal, nameDatabase, quote, STORE_SETTINGS } from "./accounts.ts";
 import {
   type Command,

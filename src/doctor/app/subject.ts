@@ -1,9 +1,9 @@
 import type { App, StoredUser, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { splitList } from "../../features/apps/app-fields.ts";
-import type { Way } from "../../recipes/recipe.ts";
 import type { Factors, IssuedToken } from "../../identity/session-token.ts";
 import type { SessionScope } from "../../lib/session-reach.ts";
+import type { Way } from "../../recipes/recipe.ts";
 import { SiteBrowser } from "./site-browser.ts";
 
 /** Contains the app that is checked, and as whom. */

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import type { OutgoingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { CookieJar } from "../../../src/doctor/app/cookie-jar.ts";
+import { createOidcApp } from "./oidc-app.ts";
+import { assertNothingLeft, problemOf, startCheckedSite } from "./site.ts";
+
+const PAGE = new URL("https://photos.example.org/");
+
+function keepCookies(...lines: readonly string[]): CookieJar {
+  const jar = new CookieJar(Date.now);
+  jar.keep(PAGE, lines);
+  return jar;
+}
+
+test("holds cookies back by SameSite as a browser does", () => {
+  const jar = keepCookies(
+    "strict=1; SameSite=Strict",
+    "lax=1; SameSite=Lax",
+    "none=1; SameSite=None; Secure",
+    "unset=1",
+  );
+  const visits = [
+    ["typed", undefined, "link", "strict=1; lax=1; none=1; unset=1"],
+    ["sibling", "https://auth.example.org", "form", "strict=1; lax=1; none=1; unset=1"],
+    ["stranger", "https://auth.example.net", "link", "lax=1; none=1; unset=1"],
+    ["stranger", "https://auth.example.net", "form", "none=1; unset=1"],
+    ["sibling without TLS", "http://auth.example.org", "link", "lax=1; none=1; unset=1"],
+    ["shared suffix", "https://photos.example.com", "form", "none=1; unset=1"],
+  ] as const;
+  for (const [name, from, by, expected] of visits) {
+    const origin = from === undefined ? undefined : new URL(from);
+    assert.equal(jar.getHeader(PAGE, { from: origin, by }), expected, `${name} ${by}`);
+  }
+});
+
+test("takes hosts below a suffix that strangers share for different sites", () => {
+  const jar = new CookieJar(Date.now);
+  const page = new URL("https://photos.github.io/");
+  jar.keep(page, ["lax=1; SameSite=Lax"]);
+  const from = new URL("https://auth.github.io/");
+  assert.equal(jar.getHeader(page, { from, by: "form" }), undefined);
+});
+
+test("knows each session that a host has got, also after the app removes or crowds it out", () => {
+  const removed = keepCookies("session=first", "session=; Max-Age=0");
+  assert.deepEqual(removed.listValues("session"), ["first"]);
+  assert.equal(removed.getHeader(PAGE, { from: undefined, by: "link" }), undefined);
+  const many = Array.from({ length: 400 }, (_, at) => `crowd${at}=1`);
+  assert.deepEqual(keepCookies("session=first", ...many).listValues("session"), ["first"]);
+  assert.deepEqual(keepCookies("session=first", "session=first").listValues("session"), ["first"]);
+});
+
+interface Sent {
+  readonly found: string;
+  readonly outcomes: readonly string[];
+}
+
+/** Checks an app to which the gate sends the code by a form. */
+async function checkPostedCode(t: TestContext): Promise<Sent> {
+  const site = await startCheckedSite(t);
+  let url = "";
+  let app: ReturnType<typeof createOidcApp> | undefined;
+  url = site.serve("photos", (incoming, response) => {
+    if (incoming.method !== "POST") {
+      app?.(incoming, response);
+      return;
+    }
+    text(incoming).then((fields) => {
+      incoming.url = `/callback?${fields}`;
+      app?.(incoming, response);
+    }, t.assert.ifError);
+  });
+  const { id, secret } = await site.addApp({
+    name: "Photos",
+    url,
+    redirects: [`${url}/callback`],
+  });
+  app = createOidcApp(site, id, secret, () => url, { extra: { response_mode: "form_post" } });
+  const { checks } = await site.check(id);
+  await assertNothingLeft(site);
+  const tokens = checks.find(({ check }) => check === "tokens");
+  return {
+    found: tokens?.found ?? "",
+    outcomes: checks.map(({ check, outcome }) => `${check} ${outcome}`),
+  };
+}
+
+test("sends a Lax cookie with the form of a gate on the same site", async (t) => {
+  const { found, outcomes } = await checkPostedCode(t);
+  assert.ok(outcomes.includes("tokens ok"), found);
+  assert.ok(outcomes.includes("app ok"), outcomes.join(", "));
+});
+
+for (const [action, label] of [
+  ["/settings/sso/disable", "Disable SSO"],
+  ["/settings/oauth", "Regenerate OAuth keys"],
+  ["/account/auth", "Unlink Latchkey"],
+  ["/admin/auth-cache", "Clear sign-in cache"],
+  ["/admin/oidc", "Save OIDC"],
+  ["/admin/oidc/reset", "OIDC"],
+] as const) {
+  test(`never presses a button that may change the app: ${label} at ${action}`, async (t) => {
+    const site = await startCheckedSite(t);
+    const posted: string[] = [];
+    const url = site.serve("photos", (incoming, response) => {
+      if (incoming.method === "POST") posted.push(incoming.url ?? "");
+      incoming.resume();
+      const form = `<form method="post" action="${action}"><button>${label}</button></form>`;
+      response.writeHead(200, { "Content-Type": "text/html" }).end(form);
+    });
+    const { id } = await site.addApp({ name: "Photos", url, redirects: [`${url}/callback`] });
+    const { checks } = await site.check(id);
+    assert.deepEqual(posted, []);
+    const start = checks.find(({ check }) => check === "start");
+    assert.equal(start?.outcome, "skipped");
+    assert.match(start.remedy ?? "", /--start/);
+  });
+}
+
+/** Checks an app whose cookies are Strict, at an address on this host. */
+async function checkStrictCookies(t: TestContext, host: string) {
+  const site = await startCheckedSite(t);
+  let url = "";
+  let app: ReturnType<typeof createOidcApp> | undefined;
+  const served = site.serve("photos", (incoming, response) => {
+    const writeHead = response.writeHead.bind(response);
+    response.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
+      const cookies = [headers["Set-Cookie"] ?? []].flat().map(String);
+      const strict = cookies.map((cookie) => cookie.replace("SameSite=Lax", "SameSite=Strict"));
+      return writeHead(status, { ...headers, "Set-Cookie": strict });
+    }) as typeof response.writeHead;
+    app?.(incoming, response);
+  });
+  const address = new URL(served);
+  address.hostname = host;
+  url = address.origin;
+  const { id, secret } = await site.addApp({ name: "Photos", url, redirects: [`${url}/callback`] });
+  app = createOidcApp(site, id, secret, () => url);
+  const report = await site.check(id);
+  await assertNothingLeft(site);
+  return report;
+}
+
+test("passes Strict cookies of an app on the site of the gate", async (t) => {
+  const report = await checkStrictCookies(t, "photos.site.localhost");
+  assert.equal(report.code, 0, JSON.stringify(report.checks, null, 1));
+});
+
+test("reports Strict cookies that do not return from a gate of another site", async (t) => {
+  const report = await checkStrictCookies(t, "photos.elsewhere.localhost");
+  const { check, found, remedy } = problemOf(report);
+  assert.equal(check, "tokens");
+  assert.match(found, /no request for tokens has arrived/);
+  assert.match(remedy, /a lost state cookie/);
+});
