@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { OutgoingHttpHeaders } from "node:http";
-import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { CookieJar } from "../../../src/doctor/app/cookie-jar.ts";
-import { createOidcApp } from "./oidc-app.ts";
+import { createOidcApp, type Mistakes } from "./oidc-app.ts";
 import { assertNothingLeft, problemOf, startCheckedSite } from "./site.ts";
 
 const PAGE = new URL("https://photos.example.org/");
@@ -52,47 +51,6 @@ test("knows each session that a host has got, also after the app removes or crow
   assert.deepEqual(keepCookies("session=first", "session=first").listValues("session"), ["first"]);
 });
 
-interface Sent {
-  readonly found: string;
-  readonly outcomes: readonly string[];
-}
-
-/** Checks an app to which the gate sends the code by a form. */
-async function checkPostedCode(t: TestContext): Promise<Sent> {
-  const site = await startCheckedSite(t);
-  let url = "";
-  let app: ReturnType<typeof createOidcApp> | undefined;
-  url = site.serve("photos", (incoming, response) => {
-    if (incoming.method !== "POST") {
-      app?.(incoming, response);
-      return;
-    }
-    text(incoming).then((fields) => {
-      incoming.url = `/callback?${fields}`;
-      app?.(incoming, response);
-    }, t.assert.ifError);
-  });
-  const { id, secret } = await site.addApp({
-    name: "Photos",
-    url,
-    redirects: [`${url}/callback`],
-  });
-  app = createOidcApp(site, id, secret, () => url, { extra: { response_mode: "form_post" } });
-  const { checks } = await site.check(id);
-  await assertNothingLeft(site);
-  const tokens = checks.find(({ check }) => check === "tokens");
-  return {
-    found: tokens?.found ?? "",
-    outcomes: checks.map(({ check, outcome }) => `${check} ${outcome}`),
-  };
-}
-
-test("sends a Lax cookie with the form of a gate on the same site", async (t) => {
-  const { found, outcomes } = await checkPostedCode(t);
-  assert.ok(outcomes.includes("tokens ok"), found);
-  assert.ok(outcomes.includes("app ok"), outcomes.join(", "));
-});
-
 for (const [action, label] of [
   ["/settings/sso/disable", "Disable SSO"],
   ["/settings/oauth", "Regenerate OAuth keys"],
@@ -119,8 +77,13 @@ for (const [action, label] of [
   });
 }
 
-/** Checks an app whose cookies are Strict, at an address on this host. */
-async function checkStrictCookies(t: TestContext, host: string) {
+/** Checks an app at an address on this host, with another SameSite of its cookies. */
+async function checkAt(
+  t: TestContext,
+  host: string,
+  sameSite: "Strict" | "Lax",
+  mistakes: Mistakes = {},
+) {
   const site = await startCheckedSite(t);
   let url = "";
   let app: ReturnType<typeof createOidcApp> | undefined;
@@ -128,8 +91,8 @@ async function checkStrictCookies(t: TestContext, host: string) {
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
       const cookies = [headers["Set-Cookie"] ?? []].flat().map(String);
-      const strict = cookies.map((cookie) => cookie.replace("SameSite=Lax", "SameSite=Strict"));
-      return writeHead(status, { ...headers, "Set-Cookie": strict });
+      const changed = cookies.map((each) => each.replace(/SameSite=\w+/, `SameSite=${sameSite}`));
+      return writeHead(status, { ...headers, "Set-Cookie": changed });
     }) as typeof response.writeHead;
     app?.(incoming, response);
   });
@@ -137,21 +100,28 @@ async function checkStrictCookies(t: TestContext, host: string) {
   address.hostname = host;
   url = address.origin;
   const { id, secret } = await site.addApp({ name: "Photos", url, redirects: [`${url}/callback`] });
-  app = createOidcApp(site, id, secret, () => url);
+  app = createOidcApp(site, id, secret, () => url, mistakes);
   const report = await site.check(id);
   await assertNothingLeft(site);
   return report;
 }
 
-test("passes Strict cookies of an app on the site of the gate", async (t) => {
-  const report = await checkStrictCookies(t, "photos.site.localhost");
-  assert.equal(report.code, 0, JSON.stringify(report.checks, null, 1));
-});
+const BY_FORM = { extra: { response_mode: "form_post" } };
 
-test("reports Strict cookies that do not return from a gate of another site", async (t) => {
-  const report = await checkStrictCookies(t, "photos.elsewhere.localhost");
-  const { check, found, remedy } = problemOf(report);
-  assert.equal(check, "tokens");
-  assert.match(found, /no request for tokens has arrived/);
-  assert.match(remedy, /a lost state cookie/);
-});
+for (const [name, sameSite, mistakes] of [
+  ["a code in the address and Strict cookies", "Strict", {}],
+  ["a code in a form and Lax cookies", "Lax", BY_FORM],
+] as const) {
+  test(`passes ${name} on the site of the gate`, async (t) => {
+    const report = await checkAt(t, "photos.site.localhost", sameSite, mistakes);
+    assert.equal(report.code, 0, JSON.stringify(report.checks, null, 1));
+  });
+
+  test(`reports ${name} at a gate of another site`, async (t) => {
+    const report = await checkAt(t, "photos.elsewhere.localhost", sameSite, mistakes);
+    const { check, found, remedy } = problemOf(report);
+    assert.equal(check, "tokens");
+    assert.match(found, /no request for tokens has arrived/);
+    assert.match(remedy, /a lost state cookie/);
+  });
+}

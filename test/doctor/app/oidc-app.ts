@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import * as client from "openid-client";
 import { pause } from "../../../src/lib/pause.ts";
 import { send } from "../../support/client.ts";
@@ -20,6 +21,8 @@ export interface Mistakes {
   /** How the page shows its sign-in. */
   readonly page?: "link" | "form" | "nothing" | "opening" | "script";
   readonly callback?: "script";
+  /** A form of a gate on another site arrives without such a cookie. */
+  readonly stateSite?: "Lax";
   /** The app reads the discovery document with each sign-in, and cannot. */
   readonly discovery?: "broken";
 }
@@ -48,10 +51,12 @@ export function createOidcApp(
       jwks_uri: `${issuer}/oidc/keys`,
       userinfo_endpoint: `${issuer}/oidc/userinfo`,
     };
-    const text = mistakes.secret ?? secret;
+    const password = mistakes.secret ?? secret;
     const auth =
-      mistakes.auth === "none" || text === "" ? client.None() : client.ClientSecretPost(text);
-    const metadata = { client_secret: text, id_token_signed_response_alg: "RS256" };
+      mistakes.auth === "none" || password === ""
+        ? client.None()
+        : client.ClientSecretPost(password);
+    const metadata = { client_secret: password, id_token_signed_response_alg: "RS256" };
     const config = new client.Configuration(server, clientId, metadata, auth);
     client.allowInsecureRequests(config);
     config[client.customFetch] = fetchFromGate;
@@ -94,7 +99,8 @@ export function createOidcApp(
       code_challenge_method: "S256",
       ...mistakes.extra,
     });
-    redirect(response, url.href, [`state=${state}; Path=/; HttpOnly; SameSite=Lax`]);
+    const site = mistakes.extra?.response_mode === "form_post" ? mistakes.stateSite : "Lax";
+    redirect(response, url.href, [`state=${state}; Path=/; HttpOnly; SameSite=${site ?? "None"}`]);
   }
 
   async function callback(response: ServerResponse, url: URL, cookie: string): Promise<void> {
@@ -144,15 +150,17 @@ export function createOidcApp(
     if (url.pathname === "/login") {
       if (page === "form" && incoming.method !== "POST") show(response, "use the form", 405);
       else await login(response);
-    } else if (url.pathname === "/callback") await callback(response, url, cookie);
-    else if (page === "script") show(response, entrances.script);
-    else if (name !== undefined) show(response, `<p>Hello ${name}</p><a href="/logout">Log out</a>`);
+    } else if (url.pathname === "/callback") {
+      if (incoming.method === "POST") url.search = await text(incoming);
+      await callback(response, url, cookie);
+    } else if (page === "script") show(response, entrances.script);
+    else if (name !== undefined)
+      show(response, `<p>Hello ${name}</p><a href="/logout">Log out</a>`);
     else if (page === "opening") await login(response);
     else show(response, entrances[page]);
   }
 
   return (incoming, response) => {
-    incoming.resume();
     answer(incoming, response).catch((error: unknown) => {
       if (!response.headersSent) show(response, `<p>Error: ${error}</p>`, 500);
     });

@@ -52,7 +52,11 @@ const PASSED = [
 for (const page of ["link", "form", "opening"] as const) {
   test(`passes an app whose sign-in begins by ${page}, and leaves no session`, async (t) => {
     const { report, site } = await checkMistakes(t, { page });
-    assert.deepEqual([report.code, outcomesOf(report)], [0, PASSED], JSON.stringify(report.checks, null, 1));
+    assert.deepEqual(
+      [report.code, outcomesOf(report)],
+      [0, PASSED],
+      JSON.stringify(report.checks, null, 1),
+    );
     const entries = await site.gate.logEntries(4);
     const byCheck = entries.filter(({ author }) => author === "latchkey app check");
     assert.deepEqual(
@@ -65,14 +69,22 @@ for (const page of ["link", "form", "opening"] as const) {
   });
 }
 
-test("passes an app that gets its code by a form, or keeps a refresh token", async (t) => {
-  const extra = { response_mode: "form_post" };
-  const scope = "openid offline_access";
-  const { report } = await checkMistakes(t, { scope, extra: { prompt: "consent" } });
-  assert.equal(report.code, 0, JSON.stringify(report.checks, null, 1));
-  const byForm = await checkMistakes(t, { extra });
-  // The app of the test reads the code only from the query.
-  assert.match(problemOf(byForm.report).found, /no request for tokens has arrived/);
+const FORM_POST = { response_mode: "form_post" };
+
+test("brings the code to the app by a form, with the Lax cookies of its site", async (t) => {
+  for (const stateSite of [undefined, "Lax"] as const) {
+    const { report } = await checkMistakes(t, {
+      extra: FORM_POST,
+      ...(stateSite && { stateSite }),
+    });
+    assert.deepEqual(outcomesOf(report), PASSED, JSON.stringify(report.checks, null, 1));
+  }
+});
+
+test("ends what an app got that would outlive the session", async (t) => {
+  const mistakes = { scope: "openid offline_access", extra: { prompt: "consent" } };
+  const { report } = await checkMistakes(t, mistakes);
+  assert.deepEqual(outcomesOf(report), PASSED, JSON.stringify(report.checks, null, 1));
 });
 
 /** Each mistake with the step that fails, what it says, and what to change. */
@@ -208,7 +220,13 @@ const mistakes: readonly (readonly [
   ["an app that forgets", { entrance: "forgets" }, "app", /still shows the link/, /to the letter/],
   ["an app that fails", { entrance: "fails" }, "app", /\/callback returns 500/, /to the letter/],
   ["an app that reports an error", { entrance: "error" }, "app", /reports an error/, /its clock/],
-  ["an app in a circle", { entrance: "circle" }, "app", /leads to http:\S+\/oidc\/authorize/, /issuer/],
+  [
+    "an app in a circle",
+    { entrance: "circle" },
+    "app",
+    /leads to http:\S+\/oidc\/authorize/,
+    /issuer/,
+  ],
   [
     "an app that forgets, and begins again by itself",
     { entrance: "forgets", page: "opening" },

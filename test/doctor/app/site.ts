@@ -6,13 +6,17 @@ import {
   request,
   type ServerResponse,
 } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { TestContext } from "node:test";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
+import { makeCertificate } from "../../support/certificates.ts";
 import { runCommand } from "../../support/command.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type RunningGate, SECRET, startGate } from "../../support/gate.ts";
 import { listenOn } from "../../support/listen.ts";
+import { type Ending, startLatchkey } from "../../support/process.ts";
 import { type AppFields, type RegisteredApp, registerApp } from "../../support/register-app.ts";
+import { fileWith } from "../../support/temp-dir.ts";
 
 /** The domain that the gate and the apps share. Browsers take it for this machine. */
 const DOMAIN = "site.localhost";
@@ -41,6 +45,8 @@ export interface CheckedSite {
   addApp(fields: AppFields): Promise<RegisteredApp>;
   /** Runs the check, and returns what it prints with `--json`. */
   check(id: string, ...args: readonly string[]): Promise<Report & { readonly code: number }>;
+  /** Runs the check as a process, which trusts the certificate of the site. */
+  run(id: string, ...args: readonly string[]): Promise<Ending>;
   /** Lists what has reached the apps. */
   readonly received: { readonly host: string; readonly headers: IncomingHttpHeaders }[];
 }
@@ -59,21 +65,25 @@ export type Guard =
 interface SiteOptions {
   /** The empty text is for no common domain. */
   readonly cookieDomain?: string;
+  /** The gate brings sessions to these hosts. Then everything uses TLS. */
+  readonly returnDomains?: readonly string[];
 }
 
 const IDENTITY = ["remote-user", "remote-user-id", "remote-groups"];
 
 export async function startCheckedSite(
   t: TestContext,
-  { cookieDomain = DOMAIN }: SiteOptions = {},
+  { cookieDomain = DOMAIN, returnDomains }: SiteOptions = {},
 ): Promise<CheckedSite> {
   const port = await freePort();
-  const issuer = `http://auth.${DOMAIN}:${port}`;
+  const scheme = returnDomains === undefined ? "http" : "https";
+  const issuer = `${scheme}://auth.${DOMAIN}:${port}`;
   const shared = cookieDomain === "" ? undefined : cookieDomain;
   const gate = await startGate(t, {
     publicUrl: issuer,
     cookieDomain: shared,
     trustedProxies: ["127.0.0.1"],
+    ...(returnDomains !== undefined && { returnDomains }),
   });
   await gate.setUp();
   await gate.logEntries(1);
@@ -81,7 +91,7 @@ export async function startCheckedSite(
   const received: { readonly host: string; readonly headers: IncomingHttpHeaders }[] = [];
 
   const forward = (incoming: IncomingMessage, response: ServerResponse): void => {
-    const headers = { ...incoming.headers, "x-forwarded-proto": "http" };
+    const headers = { ...incoming.headers, "x-forwarded-proto": scheme };
     const { url: path, method } = incoming;
     const outgoing = request(`${gate.url}${path}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 0, answer.headers);
@@ -103,7 +113,7 @@ export async function startCheckedSite(
       ...(cookie !== undefined && guard !== "without-cookies" && { cookie }),
       "x-forwarded-for": "198.51.100.1",
       "x-forwarded-method": method,
-      "x-forwarded-proto": "http",
+      "x-forwarded-proto": scheme,
       "x-forwarded-host": host,
       "x-forwarded-uri": url,
     };
@@ -123,16 +133,23 @@ export async function startCheckedSite(
     }).end();
   };
 
-  const proxy = createServer((incoming, response) => {
+  const answer: Handler = (incoming, response) => {
     const { host = "" } = incoming.headers;
     const [name = ""] = host.split(".");
     const served = apps.get(name);
-    if (name === "auth") return forward(incoming, response);
+    const isHandoff = incoming.url?.startsWith("/login/handoff") === true;
+    if (name === "auth" || isHandoff) return forward(incoming, response);
     received.push({ host, headers: { ...incoming.headers } });
     if (served === undefined) response.writeHead(502).end("bad gateway");
     else if (served.guard === "open") served.app(incoming, response);
     else guarded(served, incoming, response);
-  });
+  };
+  const names = [`*.${DOMAIN}`];
+  const authority = makeCertificate({ kind: "authority" });
+  const proxy =
+    scheme === "http"
+      ? createServer(answer)
+      : createTlsServer(makeCertificate({ names, issuer: authority }), answer);
   await listenOn(t, proxy, "127.0.0.1", port);
 
   const env = {
@@ -140,14 +157,20 @@ export async function startCheckedSite(
     DATA_DIR: gate.dataDir,
     PUBLIC_URL: issuer,
     ...(shared !== undefined && { COOKIE_DOMAIN: shared }),
+    ...(returnDomains !== undefined && { RETURN_DOMAINS: returnDomains.join(",") }),
   };
   return {
     ...{ gate, issuer, env, received },
     serve(name, app, guard = "open") {
       apps.set(name, { app, guard });
-      return `http://${name}.${DOMAIN}:${port}`;
+      return `${scheme}://${name}.${DOMAIN}:${port}`;
     },
     addApp: (fields) => registerApp(gate, fields),
+    async run(id, ...args) {
+      const NODE_EXTRA_CA_CERTS = await fileWith(t, authority.cert);
+      const command = ["app", "check", id, ...args];
+      return startLatchkey(t, command, { ...env, NODE_EXTRA_CA_CERTS }).ended;
+    },
     async check(id, ...args) {
       const { code, stdout, stderr } = await runCommand(["app", "check", id, "--json", ...args], {
         env,
