@@ -125,3 +125,31 @@ for (const [name, sameSite, mistakes] of [
     assert.match(remedy, /a lost state cookie/);
   });
 }
+
+test("ends the session of a host whose app removes its cookie", async (t) => {
+  const site = await startCheckedSite(t, {
+    cookieDomain: "",
+    returnDomains: ["wiki.site.localhost"],
+  });
+  const removed: string[] = [];
+  const remove = (name: string) => `${name}=; Path=/; Max-Age=0; Secure`;
+  const url = site.serve(
+    "wiki",
+    ({ headers }, response) => {
+      const names = (headers.cookie ?? "").split("; ").map((pair) => pair.split("=")[0] ?? "");
+      removed.push(...names);
+      response.writeHead(200, { "Set-Cookie": names.map(remove) }).end("Hello");
+    },
+    "guarded",
+  );
+  await site.addApp({ name: "Wiki", url });
+  const { code, stdout } = await site.run("wiki");
+  assert.equal(code, 0, stdout);
+  assert.ok(
+    removed.some((name) => name.endsWith("session")),
+    removed.join(),
+  );
+  await assertNothingLeft(site);
+  const entries = await site.gate.logEntries(4);
+  assert.equal(entries.filter(({ type }) => type === "session_end").length, 2);
+});
