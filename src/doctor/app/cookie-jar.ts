@@ -25,6 +25,8 @@ const MAX_BYTES = 4_096;
 export class CookieJar {
   readonly #now: () => number;
   #cookies: readonly Cookie[] = [];
+  /** Contains each cookie that was ever kept, because an app can remove one that matters. */
+  readonly #received = new Map<string, Set<string>>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -34,7 +36,12 @@ export class CookieJar {
   keep(url: URL, setCookies: readonly string[]): void {
     for (const line of setCookies) {
       const cookie = parseCookie(line, url, this.#now());
-      if (cookie !== undefined) this.#set(cookie);
+      if (cookie === undefined) continue;
+      this.#set(cookie);
+      const { name, value } = cookie;
+      if (value === "") continue;
+      const values = this.#received.get(name) ?? new Set();
+      this.#received.set(name, values.add(value));
     }
   }
 
@@ -48,22 +55,37 @@ export class CookieJar {
   }
 
   /** Returns the value of the Cookie header, or `undefined` without cookies. */
-  getHeader(url: URL, sending: "navigation" | "form of another site"): string | undefined {
+  getHeader(url: URL, { from, by }: Leading): string | undefined {
+    const isSame = from === undefined || isSameSite(from, url);
+    const held: readonly Cookie["sameSite"][] = by === "form" ? ["strict", "lax"] : ["strict"];
     const sent = this.#cookies
       .filter((cookie) => isSentTo(cookie, url, this.#now()))
-      .filter(
-        ({ sameSite }) => sending === "navigation" || sameSite === "none" || sameSite === "unset",
-      )
+      .filter(({ sameSite }) => isSame || !held.includes(sameSite))
       .toSorted((first, second) => second.path.length - first.path.length);
     if (sent.length === 0) return undefined;
     return sent.map(({ name, value }) => `${name}=${value}`).join("; ");
   }
 
-  /** Returns the values of all cookies with this name, of any host. */
+  /** Returns all values that cookies with this name had, of any host. */
   listValues(name: string): readonly string[] {
-    return this.#cookies.filter((cookie) => cookie.name === name).map(({ value }) => value);
+    return [...(this.#received.get(name) ?? [])];
   }
 }
+
+/** Says what leads to a request. */
+export interface Leading {
+  /** The visit began on a page of this URL. Without it, the person typed the address. */
+  readonly from: URL | undefined;
+  readonly by: "link" | "form";
+}
+
+/** Browsers take hosts below one registered name for one site, if the scheme is the same. */
+function isSameSite(one: URL, other: URL): boolean {
+  return one.protocol === other.protocol && getSite(one) === getSite(other);
+}
+
+const getSite = ({ hostname }: URL): string =>
+  loadSuffixList().getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 
 function isSentTo(cookie: Cookie, url: URL, now: number): boolean {
   const host = url.hostname;

@@ -29,7 +29,7 @@ const BEGINNING =
   /\b(oidc|oauth2?|openid|sso|latchkey|log-?in|sign-?in|auth|connect|saml)\b|sign in|log in/i;
 /** A link with one of these words may change something. */
 const CHANGING =
-  /log-?out|sign-?out|log out|sign out|delete|remove|revoke|disconnect|register|sign-?up/i;
+  /log-?out|sign-?out|log out|sign out|delete|remove|revoke|disconnect|unlink|register|sign-?up|enable|disable|activat|reset|generat|rotat|\bclear\b|flush|purge|destroy|erase|creat|updat|\bedit\b|\bsave\b|\badd\b|apply\b|approve|allow\b|grant\b/i;
 
 /** Contains the request with which the app begins its sign-in, and how the browser got there. */
 interface Beginning {
@@ -71,7 +71,7 @@ export async function begin(subject: Subject, browser: SiteBrowser, opened: Visi
 }
 
 const follow = (browser: SiteBrowser, { url, form }: Entrance): Promise<Visit> =>
-  browser.open(url, { form, until: isAuthorizationRequest });
+  browser.open(url, { form, from: url, until: isAuthorizationRequest });
 
 /** Lists the links and forms of the page that may begin a sign-in, the likeliest first. */
 function findEntrances({ url, body }: Extract<Visit, { readonly kind: "answered" }>) {
@@ -406,7 +406,10 @@ export async function redeemCode(
   browser: SiteBrowser,
   { code, url, form }: NonNullable<Returned["answer"]>,
 ): Promise<Redeemed> {
-  const visit = await browser.open(url, { form, site: "other", until: isAuthorizationRequest });
+  const visit = await browser.open(url, {
+    ...{ form, from: subject.publicUrl },
+    until: isAuthorizationRequest,
+  });
   const use = await findCodeUse(subject.store, code);
   return { report: judgeUse(subject, use, visit), visit };
 }

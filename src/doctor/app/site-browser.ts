@@ -46,8 +46,8 @@ export interface Visiting {
   readonly headers?: Readonly<Record<string, string>>;
   /** Posts a form. */
   readonly form?: URLSearchParams | undefined;
-  /** The form is on the page of another site, so a browser holds back some cookies. */
-  readonly site?: "same" | "other";
+  /** A page of this URL leads there. Of another site, a browser holds back some cookies. */
+  readonly from?: URL | undefined;
   /** Stops before a request for a URL that fits. */
   readonly until?: (url: URL) => boolean;
 }
@@ -71,20 +71,18 @@ export class SiteBrowser {
 
   /** Opens a URL and follows redirects. Never rejects, unless the check is stopped. */
   async open(start: URL, visiting: Visiting = {}): Promise<Visit> {
-    const { headers = {}, until } = visiting;
+    const { headers = {}, until, from } = visiting;
     const hops: Hop[] = [];
-    let { form, site = "same" } = visiting;
+    let { form } = visiting;
     let url = start;
     for (;;) {
       if (until?.(url)) return { kind: "stopped", url, hops };
       const isWeb = url.protocol === "https:" || url.protocol === "http:";
       if (!isWeb || !this.#options.mayVisit(url.hostname)) return { kind: "left", url, hops };
       if (hops.length > MAX_REDIRECTS) return { kind: "circle", url, hops };
-      const sending =
-        form !== undefined && site === "other" ? "form of another site" : "navigation";
       let answer: { readonly hop: Hop; readonly body: string };
       try {
-        answer = await this.#send(url, form, sending, headers);
+        answer = await this.#send(url, form, from, headers);
       } catch (error) {
         this.#options.stop.throwIfAborted();
         return { kind: "failed", url, error, hops };
@@ -99,7 +97,6 @@ export class SiteBrowser {
       if (next === undefined) return { kind: "answered", url, status: hop.status, body, hops };
       // A browser repeats the form only after these.
       if (hop.status !== 307 && hop.status !== 308) form = undefined;
-      else if (next.origin !== url.origin) site = "other";
       url = next;
     }
   }
@@ -107,11 +104,11 @@ export class SiteBrowser {
   async #send(
     url: URL,
     form: URLSearchParams | undefined,
-    sending: "navigation" | "form of another site",
+    from: URL | undefined,
     headers: Readonly<Record<string, string>>,
   ): Promise<{ readonly hop: Hop; readonly body: string }> {
     const { now, stop } = this.#options;
-    const cookie = this.jar.getHeader(url, sending);
+    const cookie = this.jar.getHeader(url, { from, by: form === undefined ? "link" : "form" });
     const begun = now();
     const response = await sendRequest(url, {
       method: form === undefined ? "GET" : "POST",
@@ -125,7 +122,7 @@ export class SiteBrowser {
         ...(form !== undefined && {
           "Content-Type": "application/x-www-form-urlencoded",
           "Content-Length": String(Buffer.byteLength(form.toString())),
-          Origin: sending === "navigation" ? url.origin : "null",
+          Origin: from === undefined || from.origin === url.origin ? url.origin : "null",
         }),
         ...(cookie !== undefined && { Cookie: cookie }),
         ...headers,

@@ -3,15 +3,10 @@ import { test } from "node:test";
 import { CookieJar } from "../../../src/doctor/app/cookie-jar.ts";
 
 /** Says which of these cookies, set at one URL, a request for another URL has. */
-function sent(
-  from: string,
-  lines: readonly string[],
-  to: string,
-  sending: Parameters<CookieJar["getHeader"]>[1] = "navigation",
-): string | undefined {
+function sent(from: string, lines: readonly string[], to: string): string | undefined {
   const jar = new CookieJar(() => Date.parse("2030-01-01"));
   jar.keep(new URL(from), lines);
-  return jar.getHeader(new URL(to), sending);
+  return jar.getHeader(new URL(to), { from: undefined, by: "link" });
 }
 
 const APP = "https://app.example.org/";
@@ -119,12 +114,6 @@ for (const [name, from, line, to, expected] of cases) {
 test("replaces a cookie of the same name, domain and path, and removes it", () => {
   const lines = ["a=1; Path=/", "a=2; Path=/", "a=3; Path=/x", "b=1", "b=; Max-Age=0"];
   assert.equal(sent(APP, lines, "https://app.example.org/x"), "a=3; a=2");
-});
-
-test("holds back the cookies of a form of another site", () => {
-  const lines = ["a=1; SameSite=Lax", "b=1; SameSite=Strict", "c=1; SameSite=None", "d=1"];
-  assert.equal(sent(APP, lines, APP, "form of another site"), "c=1; d=1");
-  assert.equal(sent(APP, lines, APP), "a=1; b=1; c=1; d=1");
 });
 
 test("keeps a limited number of cookies, the newest ones", () => {

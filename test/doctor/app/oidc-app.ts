@@ -21,7 +21,7 @@ export interface Mistakes {
   /** How the page shows its sign-in. */
   readonly page?: "link" | "form" | "nothing" | "opening" | "script";
   readonly callback?: "script";
-  /** A form of another site arrives without such a cookie. */
+  /** A form of a gate on another site arrives without such a cookie. */
   readonly stateSite?: "Lax";
   /** The app reads the discovery document with each sign-in, and cannot. */
   readonly discovery?: "broken";
