@@ -9,6 +9,7 @@ export type {
   NewSession,
   SecondFactors,
   Sessions,
+  UserProfile,
   Users,
 } from "./account-api.ts";
 export type { AddedApp, AddedUser } from "./api-arguments.ts";

@@ -93,6 +93,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ["password is invalid: expected text", "1", [HIDDEN]],
   ],
   "users.setGroups": [...noText("id"), ...noTexts("groups", ["1"])],
+  "users.profile": noText("id"),
+  "users.setProfile": [
+    ...noText("id"),
+    ...noObject("users.setProfile takes an object", ["1"]),
+    ...fields(
+      {},
+      {
+        name: ["text", 5, {}],
+        email: ["text", 5, ["a@b.test"]],
+        emailIs: ["verified or unverified", true, 1, "yes"],
+      },
+      ["1"],
+    ),
+    ["mail is not an option", "1", { mail: "a@b.test" }],
+  ],
   "users.remove": noText("id"),
   "users.forgetName": noText("username"),
   "sessions.list": noText("userId"),
