@@ -29,7 +29,7 @@ interface Credential {
 }
 
 /** An authenticator that verifies its user at once. */
-async function connectAuthenticator(page: Page): Promise<Authenticator> {
+export async function connectAuthenticator(page: Page): Promise<Authenticator> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
   const options = {
@@ -53,9 +53,10 @@ async function connectAuthenticator(page: Page): Promise<Authenticator> {
 }
 
 /** Without it, the authenticator would answer as soon as the sign-in page opens. */
-const NO_AUTOFILL = "PublicKeyCredential.isConditionalMediationAvailable = async () => false";
+export const NO_AUTOFILL =
+  "PublicKeyCredential.isConditionalMediationAvailable = async () => false";
 
-const PHONE = { width: 360, height: 640 } as const;
+export const PHONE = { width: 360, height: 640 } as const;
 
 /** A phone with an authenticator, signed in at a gate by password. */
 export async function atPasskeys(
