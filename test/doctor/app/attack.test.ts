@@ -144,7 +144,7 @@ test("ends the session when it is interrupted while an app never answers", async
   });
   const site = await startHostile(t, () => isReached());
   const running = startCommand(["app", "check", "evil"], { env: site.env });
-  await reached;
+  await Promise.race([reached, running.ended]);
   running.signal("SIGINT");
   const { code, stderr, stdout } = await running.ended;
   assert.equal(code, 1);
