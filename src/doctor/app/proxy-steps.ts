@@ -220,6 +220,13 @@ async function checkAcceptance(
 /** Says whether the account may open the app, by its groups and factors. */
 function explainVerdict({ app, user, factors, publicUrl }: Subject): StepReport | undefined {
   const { username } = user;
+  if (app.off !== undefined) {
+    return failed(
+      "session",
+      `${app.name} is turned off, so nobody may open it`,
+      `turn it on: latchkey app change ${app.id} --on`,
+    );
+  }
   switch (judgeUser(app, user, factors)) {
     case "admitted":
       return undefined;

@@ -144,7 +144,9 @@ test("ends the session when it is interrupted while an app never answers", async
   });
   const site = await startHostile(t, () => isReached());
   const running = startCommand(["app", "check", "evil"], { env: site.env });
-  await reached;
+  await Promise.race([reached, running.ended]);
+  const listed = await runCommand(["session", "list", "owner", "--json"], { env: site.env });
+  assert.match(listed.stdout, /"device":"latchkey-app-check"/);
   running.signal("SIGINT");
   const { code, stderr, stdout } = await running.ended;
   assert.equal(code, 1);

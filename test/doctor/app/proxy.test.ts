@@ -123,6 +123,10 @@ test("says that the account may not open the app", async (t) => {
   assert.match(problemOf(await site.check("wiki")).found, /none of its groups \(family\)/);
   const other = await startWiki(t, greet, "guarded", { factors: 2 });
   assert.match(problemOf(await other.check("wiki")).found, /requires a second factor/);
+  const off = await startWiki(t, greet, "guarded", { state: "off" });
+  const { found, remedy } = problemOf(await off.check("wiki"));
+  assert.match(found, /wiki is turned off, so nobody may open it/i);
+  assert.equal(remedy, "turn it on: latchkey app change wiki --on");
 });
 
 test("tells an app that fails from an upstream that does not run", async (t) => {
