@@ -22,7 +22,7 @@ const PAGE_SIZE = 500;
 /** A longer cell only moves the rest of its own row. */
 const MAX_COLUMN_WIDTH = 40;
 
-interface Listing<T> {
+export interface Listing<T> {
   /** Contains the titles of the columns, each with its minimum width. */
   readonly columns: Readonly<Record<string, number>>;
   readonly toCells: (item: T) => readonly string[];

@@ -1,5 +1,5 @@
 import type { AppFields } from "../features/apps/app-fields.ts";
-import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
+import { toPrintable } from "../lib/files/printable.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { createFields, fillRecipe } from "../recipes/fill-recipe.ts";
 import { formatInstructions } from "../recipes/format-recipe.ts";
@@ -13,7 +13,7 @@ import {
   SUCCESS,
   UsageError,
 } from "./command.ts";
-import { JSON_LINES } from "./listing.ts";
+import { JSON_LINES, type Listing, startListing } from "./listing.ts";
 
 const WAYS: Readonly<Record<Way["way"], string>> = {
   oidc: "OpenID Connect",
@@ -54,31 +54,22 @@ export const recipes: Command = {
       return terminal.fail(
         `no recipe has the words ${quote(words)}; latchkey app recipes lists all`,
       );
-    const rows = found.map(({ id, name, summary, ways }) =>
-      json === true
-        ? toPrintableJson({ id, name, summary, ways: ways.map(({ way }) => way) })
-        : [id, name, ways.map(({ way }) => WAYS[way]).join(", "), summary],
-    );
-    await terminal.printAll(alignRows(rows));
+    await startListing(listing, { json }, terminal)(found);
     return SUCCESS;
   },
 };
 
-/** Puts the cells of each row below each other. A text is a whole row. */
-function alignRows(rows: readonly (string | readonly string[])[]): readonly string[] {
-  const widths = [0, 1, 2].map((column) =>
-    Math.max(...rows.map((row) => (typeof row === "string" ? 0 : (row[column] ?? "").length))),
-  );
-  return rows.map((row) =>
-    typeof row === "string"
-      ? row
-      : toPrintable(
-          row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "),
-        ).trimEnd(),
-  );
-}
+const listing: Listing<Recipe & { readonly id: string }> = {
+  columns: { ID: 0, NAME: 0, "SIGN-IN": 0, ABOUT: 0 },
+  toCells: ({ id, name, summary, ways }) => [
+    ...[id, name, ways.map(({ way }) => WAYS[way]).join(", "), summary],
+  ],
+  toObject: ({ id, name, summary, ways }) => {
+    return { id, name, summary, ways: ways.map(({ way }) => way) };
+  },
+};
 
-/** A recipe that the operator has chosen, with the way. */
+/** Contains a recipe that the operator has chosen. Its first way is the one to follow. */
 export interface ChosenRecipe {
   readonly id: string;
   readonly recipe: Recipe;
@@ -105,7 +96,7 @@ export function requireRecipe(id: string): Recipe {
   throw new UsageError(`there is no recipe ${quote(id)}.${hint} latchkey app recipes lists them`);
 }
 
-/** Puts the wanted way first. */
+/** Returns the recipe with the wanted way alone. */
 function chooseWay(recipe: Recipe, wanted: string): Recipe {
   const way = recipe.ways.find((one) => one.way === wanted);
   if (way !== undefined) return { ...recipe, ways: [way] };

@@ -76,7 +76,7 @@ function formatOidc(name: string, { claims, groups }: OidcWay): readonly string[
   ];
 }
 
-/** The proxy sends the header of the left as the one of the right. */
+/** Names the header in which a proxy sends each value. */
 const SENT = {
   username: "Remote-User",
   groups: "Remote-Groups",
