@@ -92,6 +92,7 @@ import type { Seals } from "./identity/seals.ts";
 import type { SessionRecorder } from "./identity/session-recorder.ts";
 import { type StartSessionServices, startSession } from "./identity/start-session.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { Mailing } from "./mail/mailing.ts";
 
 /**
  * Manages accounts for the app's own pages and scripts. The rules are those of the commands, and
@@ -335,6 +336,7 @@ interface RecordingServices extends ChangeServices {
   readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
   readonly record: (event: NewAuditEvent) => unknown;
+  readonly mailing?: Mailing | undefined;
 }
 
 interface SessionServices extends RecordingServices {

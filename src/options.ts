@@ -20,6 +20,7 @@ import { type Meter, noMeter } from "./lib/meter.ts";
 import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import { parseMailFrom, parseSmtpUrl } from "./mail/smtp.ts";
 import { isColor } from "./pages/accent-color.ts";
 import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
 import { isLocale, type Locale, locales } from "./pages/words.ts";
@@ -275,6 +276,7 @@ const pageOptions = {
   ),
   login: pageFunction(),
   setup: pageFunction(),
+  forgot: pageFunction(),
   link: pageFunction(),
   launcher: pageFunction(),
   profile: pageFunction(),
@@ -300,6 +302,17 @@ const pageOptions = {
 export interface OidcSupport {
   /** @internal */
   readonly createPages: CreateOidcPages;
+}
+
+/** Sets how Latchkey sends mail. */
+export interface MailOptions {
+  /**
+   * Sets the mail server: `smtps://user:password@host:465`, or `smtp://…:587`, which must offer
+   * STARTTLS unless it is on this machine. `smtp+insecure://` accepts any certificate, or none.
+   */
+  readonly url: string;
+  /** Sets the sender, such as `Home <home@example.org>`. */
+  readonly from: string;
 }
 
 /** Contains the options of `createAuth`. Only `store` and `secret` are required. */
@@ -358,6 +371,11 @@ export interface AuthOptions {
    * `hosts.publicUrl`. Default: none.
    */
   readonly oidc?: OidcSupport | undefined;
+  /**
+   * Sends mail: links for forgotten passwords, confirmations of addresses, and notices. Needs
+   * `hosts.publicUrl`, with which the links begin. Default: no mail.
+   */
+  readonly mail?: MailOptions | undefined;
   /** Sets the addresses of Latchkey and of the hosts that it trusts. */
   readonly hosts?: HostOptions | undefined;
   /** Sets how guards respond to requests without a session. */
@@ -410,6 +428,15 @@ export const optionTable = {
     undefined,
     "the value oidc of latchkey/oidc",
     (support) => isObject(support) && typeof support.createPages === "function",
+  ),
+  mail: defineOption<MailOptions | undefined>(
+    undefined,
+    "an object with the url of a mail server, such as smtps://user:password@mail.example.org:465, and from, such as home@example.org",
+    ({ url, from, ...others }) =>
+      parseSmtpUrl(url) !== undefined &&
+      parseMailFrom(from) !== undefined &&
+      Object.keys(others).length === 0,
+    freezeCopy,
   ),
   hosts: hostOptions,
   guards: guardOptions,

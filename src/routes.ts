@@ -23,6 +23,7 @@ import {
   postRemovePasskey,
   postRenamePasskey,
 } from "./features/passkeys/passkeys-pages.ts";
+import { getForgot, postForgot } from "./features/password/forgot-pages.ts";
 import { getMe, postPassword } from "./features/password/password-pages.ts";
 import { getProfile } from "./features/profile/profile-pages.ts";
 import { getDevices, postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
@@ -37,6 +38,7 @@ import {
   APP_ICONS,
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
+  FORGOT,
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
@@ -207,6 +209,8 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       page: "sign-in-methods",
       run: postPassword,
     },
+    // With `mail` off, people ask their administrator.
+    ...(options.mail === undefined ? [] : listForgotRoutes(`${login}${FORGOT}`)),
     { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
     {
       method: "POST",
@@ -461,6 +465,11 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   }
   return routes;
 }
+
+const listForgotRoutes = (path: string): readonly Route[] => [
+  { method: "GET", path, access: "public", run: getForgot },
+  { method: "POST", path, access: "public", form: "after-setup", run: postForgot },
+];
 
 /** Queries the database without any cache and reports whether it responds. */
 async function answerReady({ rules, requests }: Context): Promise<Answer> {

@@ -22,7 +22,7 @@ const floors: readonly (readonly string[])[] = [
   ["pages", "recipes"],
   ["audit"],
   ["identity"],
-  ["http"],
+  ["http", "mail"],
   ["features"],
   [LIBRARY],
   ["adapters", "testing"],

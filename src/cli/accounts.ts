@@ -27,6 +27,7 @@ import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { parseFutureDate } from "../lib/dates.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { toPrintable } from "../lib/files/printable.ts";
+import { createMailing } from "../mail/mailing.ts";
 import {
   type Command,
   type CommandOption,
@@ -75,11 +76,17 @@ export function createAccounts(
       terminal.complain(`done, but ${what} failed: ${getErrorMessage(error)}`);
     }
   };
+  const seals = createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets);
+  const { smtpUrl, locale } = settings;
+  const log = { warn() {}, error: (_: object, message: string) => terminal.complain(message) };
+  const mailing =
+    smtpUrl === undefined ? undefined : createMailing({ store, clock, seals, log, locale });
   const services = {
     store,
     clock,
+    mailing,
     // With another secret than the gate's, devices that a new password has ended are listed too.
-    seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
+    seals,
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     credentialCache: NO_CACHE,
     setupToken: {
@@ -87,9 +94,11 @@ export function createAccounts(
         attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),
     },
     record: (event: NewAuditEvent) =>
-      attempt("writing the log entry", () =>
-        store.log.insert([toLogEntry(attributeToOperator(event), clock)]),
-      ),
+      attempt("writing the log entry", async () => {
+        const entries = [toLogEntry(attributeToOperator(event), clock)];
+        await mailing?.tellPeople(entries);
+        await store.log.insert(entries);
+      }),
   };
   return {
     terminal,
@@ -169,6 +178,7 @@ const refusals = {
   "too-many": "{name} has too many keys: revoke one",
   "no-key": "there is no key {name}",
   "no-link": "there is no link {name}",
+  "no-mail": "set SMTP_URL, with which the gate sends mail",
   "no-session": "there is no session or remembered device {name}",
   "app-unknown": "there is no app {name}",
   "app-without-groups":
@@ -188,6 +198,7 @@ const mistakes = {
   "label-missing": "a guest needs a label",
   "label-invalid":
     "a label has up to 240 bytes, no space at its ends, no control or invisible characters, and letters of one script",
+  "email-invalid": "an e-mail address is one such as ada@example.org, without spaces and quotes",
   "groups-missing": "a guest needs --groups or --app",
   "groups-invalid":
     "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",

@@ -13,6 +13,7 @@ const loadKeyCommands = () => import("./key.ts");
 const loadLinkCommands = () => import("./link.ts");
 const loadAppCommands = () => import("./app.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
+const loadMail = () => import("./mail.ts");
 const loadDomainCommands = () => import("./domain.ts");
 
 /** Lists the commands in the order of the help. A module loads only when its command runs. */
@@ -116,6 +117,7 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
       "Remove a domain and its certificate",
       createLoader("remove", loadDomainCommands),
     ],
+    ["mail test", "Send a message to see whether mail works", createLoader("test", loadMail)],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
     ["completion", "Print a completion script for a shell", () => import("./completion.ts")],

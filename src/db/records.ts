@@ -3,6 +3,8 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 
 export {
   type ClientType,
+  type DeliveryKind,
+  deliveryKinds,
   type IconScheme,
   type KeyAlgorithm,
   type LinkPurpose,
@@ -195,6 +197,8 @@ export interface Link {
   readonly makerValidUpTo?: number;
   /** The new account opens the apps with these IDs. Its groups contain those that they require. */
   readonly apps?: readonly string[];
+  /** The link was sent to this e-mail address, which its use verifies. */
+  readonly email?: string;
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }
@@ -263,10 +267,10 @@ export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
 /** Returns the ID of the consent of a person for an app. */
 export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
 
-/** Describes what a person has agreed to for an app. */
 /** Describes what apps learn about a person besides the username. It identifies nobody. */
 export interface Profile extends RecordOf<typeof tables.profiles> {}
 
+/** Describes what a person has agreed to for an app. */
 export interface Consent extends RecordOf<typeof tables.consents> {}
 
 /** Returns the ID under which the uses of an app by a person are noted. */
@@ -283,6 +287,9 @@ export interface Token extends RecordOf<typeof tables.tokens> {}
 
 /** Describes the message to an app that a session has ended, from the sign-in on. */
 export interface SignOut extends RecordOf<typeof tables.sign_outs> {}
+
+/** Describes a message that is sent in the background, until its row expires. */
+export interface Delivery extends RecordOf<typeof tables.outbox> {}
 
 /** Describes a key that signs tokens and assertions. */
 export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}

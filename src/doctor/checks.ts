@@ -7,6 +7,7 @@ import { checkCookie } from "./cookie.ts";
 import { checkDataFolder, checkDisk } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
 import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
+import { checkMail } from "./mail.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
@@ -14,7 +15,7 @@ import { checkSecret, checkSecretFiles } from "./secret.ts";
 export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
-  ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit],
+  ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit, checkMail],
   ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 

@@ -22,6 +22,8 @@ export interface WebOptions {
   };
   readonly sessions: { readonly list: boolean };
   readonly people: boolean;
+  /** Makes Latchkey send mail. */
+  readonly mail: object | undefined;
   /** Makes apps able to use OpenID Connect. */
   readonly oidc: object | undefined;
   /** Without `locale`, the language of a page follows the browser. */

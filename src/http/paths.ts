@@ -38,6 +38,8 @@ export const ALIVE = "/healthz";
 export const READY = "/readyz";
 /** A host of another domain gets its session here. */
 export const HANDOFF = "/login/handoff";
+/** People who have forgotten their password ask for a link here, below the path of the sign-in. */
+export const FORGOT = "/forgot";
 export const FORWARD_AUTH = "/forward-auth";
 /** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";

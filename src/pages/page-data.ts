@@ -74,7 +74,7 @@ export type PasswordField = "current_password" | "new_password" | "confirm_passw
 
 export type KeyField = "key_name" | "key_hosts";
 export type PersonField = "username" | "groups" | "remove";
-export type NewLinkField = "username" | "groups" | "until" | "apps";
+export type NewLinkField = "username" | "email" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
 export type SignInMethodForm =
@@ -271,6 +271,8 @@ export interface PageData {
     readonly needsPasskey?: boolean;
     /** True if the signed-in user cannot confirm without a code. */
     readonly needsCode?: boolean;
+    /** A person who has forgotten the password continues here. */
+    readonly forgotTo?: string | undefined;
     /** A signed-in user who does not confirm, or cannot, continues here. */
     readonly cancelTo?: string | undefined;
     readonly notice?: Notice | undefined;
@@ -285,14 +287,20 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     readonly problem?: FormProblem<SetupField> | undefined;
   };
+  /** The page for a person who has forgotten the password. */
+  readonly forgot: {
+    readonly notice?: Notice | undefined;
+  };
   readonly link: {
-    readonly purpose: "invite" | "reset" | "guest";
+    readonly purpose: "invite" | "reset" | "guest" | "confirm-email" | "end-sessions";
     /** This is the username of the account, or the username that was entered before. */
     readonly username: string;
     /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
     /** The administrator who made the link on a page had this username. */
     readonly madeBy: string | undefined;
+    /** This is the address that a link with the purpose `confirm-email` confirms. */
+    readonly email?: string | undefined;
     /** Lists the apps that the link is for. */
     readonly apps: readonly ShownApp[];
     readonly problem?: FormProblem<LinkField> | undefined;
@@ -689,6 +697,8 @@ export interface ShownLink {
 /** Describes the form for a new link. */
 export interface NewLinkForm {
   readonly username: string;
+  /** The invitation is sent to this address. This is `undefined` if it cannot be sent. */
+  readonly email?: string | undefined;
   readonly groups: readonly Choice[];
   /** Contains the names of new groups. */
   readonly newGroups: string;

@@ -70,6 +70,15 @@ const placeholders = {
   notInGroups: ["groups"],
   letIn: ["name"],
   addToGroup: ["group"],
+  confirmEmailAbout: ["name"],
+  endSessionsAbout: ["name"],
+  mailTestTitle: ["app"],
+  mailNewPasswordTitle: ["app"],
+  mailNewPasswordAbout: ["name"],
+  mailConfirmTitle: ["app"],
+  mailConfirmAbout: ["name"],
+  mailInvitationNote: ["date"],
+  mailNoticeAbout: ["name"],
 } as const;
 
 /** Names a message of the error page or of a form. The English messages never change. */

@@ -33,6 +33,7 @@ export const parts = [
   "grants",
   "tokens",
   "signOuts",
+  "outbox",
   "signingKeys",
 ] as const;
 
@@ -105,6 +106,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ...{ createdAt: new Date(8), expiresAt: LATE },
   };
   const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
+  const delivery = { createdAt: new Date(1), tries: 0, expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
     page(
@@ -229,6 +231,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       },
     ),
     page(
+      "outbox",
+      tables.outbox,
+      { ...delivery, id: "m", kind: "mail", userId, content: TEXT, dueAt: LATE },
+      {
+        ...{ ...delivery, id: "w", kind: "webhook", tries: 3, sentAt: new Date(2) },
+        problem: TEXT,
+      },
+    ),
+    page(
       "signing_keys",
       tables.signing_keys,
       { id: "k", algorithm: "RS256", sealed: "sealed", createdAt: new Date(1) },
@@ -251,7 +262,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
 
 /** The tables of apps in which no row belongs to a user, without rows. */
 export const NO_APPS: Readonly<Record<string, readonly Row[]>> = {
-  ...{ apps: [], app_secrets: [], app_icons: [], tokens: [], sign_outs: [], signing_keys: [] },
+  ...{
+    apps: [],
+    app_secrets: [],
+    app_icons: [],
+    tokens: [],
+    sign_outs: [],
+    outbox: [],
+    signing_keys: [],
+  },
 };
 
 /** All rows of a store, by their table. */

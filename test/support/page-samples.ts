@@ -105,6 +105,8 @@ const signOuts = [
 ] as const;
 const access = { ...app, id: "photos", since: time, isSignIn: true, staysSignedIn: true };
 
+const forAccount = { username: "ada", isUsernameSet: true, madeBy: undefined, apps: [] } as const;
+
 /** The usual states of each page. */
 export const samples: Samples = {
   consent: [
@@ -161,7 +163,13 @@ export const samples: Samples = {
     },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
+  forgot: [
+    { ...signedOut, HasError: true },
+    { ...signedOut, notice: "resetIsSent" },
+  ],
   link: [
+    { ...signedOut, purpose: "confirm-email", ...forAccount, email: "ada@example.org" },
+    { ...signedOut, purpose: "end-sessions", ...forAccount },
     {
       ...{ ...signedOut, purpose: "invite", username: "", isUsernameSet: false },
       ...{ madeBy: undefined, apps: [] },

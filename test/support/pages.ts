@@ -93,6 +93,7 @@ const NO_LINK: NewLinkForm = { username: "", groups: [], newGroups: "", until: "
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
+  forgot: {},
   link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
   launcher: {
     sections: [],

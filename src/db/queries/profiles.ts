@@ -13,6 +13,16 @@ export async function findProfile(db: Db, userId: UserId): Promise<Profile | und
   return row && toRecord(tables.profiles, row);
 }
 
+/** Finds the account that has verified this e-mail address. */
+export async function findUserIdByEmail(db: Db, email: string): Promise<UserId | undefined> {
+  const row = await db
+    .selectFrom("latchkey_profiles")
+    .select("user_id")
+    .where("verified_email", "=", email.toLowerCase())
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
 /**
  * Replaces the profile of an account. The address counts as taken if another account has verified
  * it: of two changes at once, one gets it.

@@ -362,8 +362,16 @@ async function removeLinksMadeBy(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("maker_id", "=", id).execute();
 }
 
+/**
+ * Removes the links that set a password or an address of the user. A link that ends all sessions
+ * stays: whoever has taken the account over must not be able to take it away.
+ */
 export async function removeUserLinks(db: Db, id: UserId): Promise<void> {
-  await db.deleteFrom("latchkey_links").where("user_id", "=", id).execute();
+  await db
+    .deleteFrom("latchkey_links")
+    .where("user_id", "=", id)
+    .where("purpose", "<>", "end-sessions")
+    .execute();
 }
 
 /**

@@ -11,6 +11,7 @@ import { isOverTls, readSession } from "../../http/session-cookie.ts";
 import { getHost } from "../../http/web-request.ts";
 import { findAdmin } from "../../identity/groups.ts";
 import { parseFutureDate } from "../../lib/dates.ts";
+import type { Mailing } from "../../mail/mailing.ts";
 import type { NewLinkField, Notice, PageData, PersonField } from "../../pages/page-data.ts";
 import { createQrCode } from "../../pages/qr-code.ts";
 import { formatTime, type MessageName } from "../../pages/words.ts";
@@ -38,6 +39,7 @@ type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
  */
 interface ActionServices extends AccountServices {
   readonly store: StoreParts;
+  readonly mailing: Mailing | undefined;
 }
 
 type Action = (
@@ -64,7 +66,16 @@ const actions = {
     const account = { groups, apps, ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
-      ? createLink(services, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
+      ? createLink(
+          services,
+          {
+            purpose: "invite",
+            ...account,
+            ...(form("email") !== "" && { email: form("email").trim() }),
+            ...(end && { endsAt: end }),
+          },
+          maker,
+        )
       : createLink(
           services,
           { purpose: "guest", ...account, ...(end && { expiresAt: end }) },
@@ -133,6 +144,9 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   "username-invalid": toProblem("usernameInvalid", "username"),
   "username-taken": toProblem("usernameTaken", "username"),
   "username-used": toProblem("usernameUsed", "username"),
+  "no-mail": toProblem("noMail", "email"),
+  "email-invalid": toProblem("emailInvalid", "email"),
+  "email-taken": toProblem("emailTaken", "email"),
   "label-invalid": toProblem("usernameInvalid", "username"),
   // The page offers only apps that a link can open, so these have changed in the meantime.
   "app-unknown": toProblem("linkCannotOpen", "apps"),
@@ -154,7 +168,7 @@ export async function postPeople(
   context: UserContext,
   form: Form,
 ): Promise<Answer> {
-  const { rules, options, paths, request, user, client } = context;
+  const { rules, options, paths, request, user, client, views } = context;
   const services: ActionServices = {
     ...rules,
     keep: "an-admin",
@@ -162,7 +176,11 @@ export async function postPeople(
   };
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
-  const outcome = await actions[name](services, form, { user, session });
+  const outcome = await actions[name](services, form, {
+    user,
+    session,
+    locale: views.locale(request),
+  });
   const page = findFollowingPage(name, context, form);
   if (typeof outcome === "object") return respondWithLink(context, outcome, page);
   const reaction = reactions[outcome];
@@ -197,6 +215,7 @@ async function showLinkProblem(
   const { views, request } = context;
   const entered = {
     username: form("username"),
+    email: form("email"),
     newGroups: form("groups"),
     until: form("until"),
     groups: readChoices(form, "groups"),

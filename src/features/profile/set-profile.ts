@@ -1,7 +1,7 @@
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import { NO_PASSWORD, type Profile, type UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { PLAIN_HOST } from "../../lib/host-name.ts";
+import { isUsableEmail } from "../../lib/email.ts";
 import { isUsableName } from "../../lib/names.ts";
 
 /** Contains what changes. An absent field keeps its value, and an empty text removes it. */
@@ -30,17 +30,6 @@ interface SetProfileServices {
   readonly store: Pick<StoreParts, "users" | "profiles">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
-}
-
-const MAX_EMAIL_BYTES = 254;
-/** Matches the part before the @: visible ASCII characters without quotes, brackets and commas. */
-const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
-
-/** Returns whether mail programs and apps understand this address, without any quoting. */
-export function isUsableEmail(email: string): boolean {
-  const [local = "", host = "", ...more] = email.split("@");
-  if (more.length > 0 || Buffer.byteLength(email) > MAX_EMAIL_BYTES) return false;
-  return LOCAL_PART.test(local) && PLAIN_HOST.test(host.toLowerCase()) && host.includes(".");
 }
 
 /** Changes the given fields of the profile of an account. They identify nobody. */

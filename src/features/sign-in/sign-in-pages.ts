@@ -2,7 +2,7 @@ import type { App, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
-import { OIDC_INTERACTION } from "../../http/paths.ts";
+import { FORGOT, OIDC_INTERACTION } from "../../http/paths.ts";
 import { AGAIN, asksForRecentSignIn, parseAgain } from "../../http/recent-sign-in.ts";
 import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -37,7 +37,7 @@ import { type SignInOutcome, signIn } from "./sign-in.ts";
 export const HANDOFF_FAILED = "handoff_failed";
 
 export async function getLogin(context: Context): Promise<Answer> {
-  const { options, views, request } = context;
+  const { options, paths, views, request } = context;
   const returnTo = readReturnTarget(context);
   const { CurrentUser: user } = await views.helpers(context);
   const needsFactor = asksForFactor(request);
@@ -59,6 +59,7 @@ export async function getLogin(context: Context): Promise<Answer> {
     needsFactor,
     lacksFactor,
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
+    forgotTo: options.mail && `${paths.login}${FORGOT}`,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,
     app,

@@ -181,6 +181,19 @@ const table = {
     about: "tells apps who asks in a signed header, Latchkey-Assertion",
   },
 
+  smtpUrl: {
+    heading: "Mail",
+    value: values.smtpUrl,
+    flag: "none",
+    secret: true,
+    about: "mail server for links and notices to people; without it the gate sends no mail",
+  },
+  mailFrom: {
+    value: values.mailFrom,
+    unset: "the user of SMTP_URL, if it is an address",
+    about: "sender of the mail, such as Home <home@example.org>",
+  },
+
   appName: {
     heading: "Pages",
     value: values.fromOption(pages.appName),

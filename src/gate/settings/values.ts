@@ -12,6 +12,7 @@ import { explainFileError } from "../../lib/files/file-error.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
 import type { Option } from "../../lib/options.ts";
 import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
+import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
 import { optionTable } from "../../options.ts";
 import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
@@ -176,6 +177,17 @@ export const httpsUrl: Parser<string> = createParser("an https URL", (text) =>
 export const databaseLocation: Parser<DatabaseLocation> = createParser(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
   parseDatabaseLocation,
+);
+
+/** Accepts the URL of a mail server. The message must not repeat it, since it has a password. */
+export const smtpUrl: Parser<string> = createParser(
+  "a URL such as smtps://user:password@mail.example.org:465 or smtp://localhost:25",
+  (text) => (parseSmtpUrl(text) === undefined ? undefined : text),
+);
+
+export const mailFrom: Parser<string> = createParser(
+  "an e-mail address, or a name with one, such as Home <home@example.org>",
+  (text) => (parseMailFrom(text) === undefined ? undefined : text),
 );
 
 export const secret: Parser<string> = createParser(

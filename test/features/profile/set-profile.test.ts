@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUsableEmail } from "../../../src/features/profile/set-profile.ts";
+import { isUsableEmail } from "../../../src/lib/email.ts";
 import { openAuth } from "../../support/auth.ts";
 
 test("accepts addresses that programs understand without quoting, and no others", () => {
