@@ -118,7 +118,14 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "profiles",
       tables.profiles,
-      { id: userId, userId, name: TEXT, email: "A@b.test", verifiedEmail: "a@b.test" },
+      {
+        id: userId,
+        userId,
+        name: TEXT,
+        email: "A@b.test",
+        verifiedEmail: "a@b.test",
+        locale: "de",
+      },
       { id: other, userId: other },
     ),
     page(
@@ -155,7 +162,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       {
         ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
         ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
-        apps: ["photos", "wiki"],
+        ...{ apps: ["photos", "wiki"], email: "a@b.test" },
       },
     ),
     page(

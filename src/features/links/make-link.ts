@@ -17,8 +17,8 @@ import { isUsableEmail } from "../../lib/email.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../../lib/names.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
+import type { Mail } from "../../mail/mail.ts";
 import type { Mailing } from "../../mail/mailing.ts";
-import type { Locale } from "../../pages/words.ts";
 
 interface LinkServices {
   readonly store: Pick<StoreParts, "users" | "links" | "apps" | "profiles">;
@@ -49,7 +49,7 @@ export interface LinkMaker {
   readonly user: User;
   readonly session: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">;
   /** An invitation is sent in this language. */
-  readonly locale?: Locale;
+  readonly locale?: Mail["locale"];
 }
 
 /** Contains the new link, or says why no link was made. */

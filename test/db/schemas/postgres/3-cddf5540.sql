@@ -266,6 +266,7 @@ INSERT INTO public.latchkey_keys VALUES ('91d3b7f04a6c2e85', '3b683975-392a-4b1a
 INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL, NULL, NULL);
 INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000, NULL, NULL);
 INSERT INTO public.latchkey_links VALUES ('3b9d5f2e81c7a046', 'hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ', 'guest', NULL, 'Aunt', ',family,', NULL, 86400, NULL, 1796825613000, 1, NULL, NULL, ',photos,', NULL);
+INSERT INTO public.latchkey_links VALUES ('8c1e6a4f90b2d357', 'qT7vKz4wYn2mLs9bXe5gRj8uPf1hMd3aCo6iNtVxByE', 'invite', NULL, NULL, NULL, NULL, NULL, NULL, 1796825613000, 1, NULL, NULL, NULL, 'bob@example.org');
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
 INSERT INTO public.latchkey_log VALUES (3, 1795444954533, 'password_change', 'Changed password', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', 'bd311b7a-e708-4c85-9cbb-ac7190d46b0c');
@@ -278,8 +279,10 @@ INSERT INTO public.latchkey_log VALUES (9, 1795444954896, 'user_sign_out', 'Ende
 INSERT INTO public.latchkey_log VALUES (10, 1795444956418, 'signin', 'Signed in as guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.8', '', '4b4dfbd1-c2e8-44f7-b192-14f333d77031');
 INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned on one-time codes of guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.9', '', '1ad51259-340a-4b33-b1aa-ab29556beff4');
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
+INSERT INTO public.latchkey_outbox VALUES ('9a7c5e3b1f8d6042', 'mail', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'sealed', 1796048013000, 1796048013000, 2, NULL, 'status 421', 1796134413000);
+INSERT INTO public.latchkey_outbox VALUES ('1d2f4b6a8c0e3579', 'webhook', NULL, NULL, 1796048013000, NULL, 1, 1796048013000, NULL, 1796134413000);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
-INSERT INTO public.latchkey_profiles VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Ada Example', 'Ada@example.org', 'ada@example.org', NULL);
+INSERT INTO public.latchkey_profiles VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Ada Example', 'Ada@example.org', 'ada@example.org', 'de');
 INSERT INTO public.latchkey_schema VALUES (true, 3);
 INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');

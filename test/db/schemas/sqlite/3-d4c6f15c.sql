@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS "latchkey_links" (id TEXT PRIMARY KEY, token_hash TEX
 INSERT INTO latchkey_links VALUES('5b0fd3f1c3a94e27','2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M','invite',NULL,'bob',',family,',NULL,NULL,NULL,1796048013000,1,NULL,NULL,NULL,NULL);
 INSERT INTO latchkey_links VALUES('7c1e40a2b95d3f68','Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs','reset','320054a3-31fe-46d5-a198-914681b2990a','owner',NULL,NULL,NULL,'owner',1796048013000,1,'320054a3-31fe-46d5-a198-914681b2990a',1795443000,NULL,NULL);
 INSERT INTO latchkey_links VALUES('3b9d5f2e81c7a046','hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ','guest',NULL,'Aunt',',family,',NULL,86400,NULL,1796825613000,1,NULL,NULL,',photos,',NULL);
+INSERT INTO latchkey_links VALUES('8c1e6a4f90b2d357','qT7vKz4wYn2mLs9bXe5gRj8uPf1hMd3aCo6iNtVxByE','invite',NULL,NULL,NULL,NULL,NULL,NULL,1796825613000,1,NULL,NULL,NULL,'bob@example.org');
 CREATE TABLE IF NOT EXISTS "latchkey_log" (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, type TEXT NOT NULL, summary TEXT NOT NULL, author TEXT NOT NULL, user_id TEXT, subject TEXT, address TEXT, device TEXT) STRICT;
 INSERT INTO latchkey_log VALUES(1,1795443213082,'signup','Created account owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
 INSERT INTO latchkey_log VALUES(2,1795443213150,'signin','Signed in as owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
@@ -45,7 +46,7 @@ INSERT INTO latchkey_used_names VALUES('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXB
 CREATE TABLE latchkey_setup_tokens (id TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT;
 INSERT INTO latchkey_setup_tokens VALUES('setup','w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
 CREATE TABLE latchkey_profiles (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES latchkey_users (id) ON DELETE CASCADE, name TEXT, email TEXT, verified_email TEXT UNIQUE, locale TEXT) STRICT;
-INSERT INTO latchkey_profiles VALUES('320054a3-31fe-46d5-a198-914681b2990a','320054a3-31fe-46d5-a198-914681b2990a','Ada Example','Ada@example.org','ada@example.org',NULL);
+INSERT INTO latchkey_profiles VALUES('320054a3-31fe-46d5-a198-914681b2990a','320054a3-31fe-46d5-a198-914681b2990a','Ada Example','Ada@example.org','ada@example.org','de');
 CREATE TABLE latchkey_apps (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT, url TEXT, upstream TEXT, groups TEXT, factors INTEGER, client_type TEXT, redirects TEXT, sign_out_redirects TEXT, backchannel_url TEXT, consent INTEGER, signing TEXT, off INTEGER, created_at INTEGER NOT NULL) STRICT;
 INSERT INTO latchkey_apps VALUES('files','Files',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1796048013000);
 INSERT INTO latchkey_apps VALUES('photos','Photos','Family','https://photos.example.org','http://127.0.0.1:2283',',family,',2,'confidential','https://photos.example.org/auth/login app.immich:///oauth-callback','https://photos.example.org/','https://photos.example.org/logout',1,'ES256',NULL,1796048013000);
@@ -66,6 +67,8 @@ INSERT INTO latchkey_tokens VALUES('wM6fBt1nZs9kCe4xRq7vHy3pJd0gLu5oTa8iXjKzQcW'
 CREATE TABLE latchkey_sign_outs (id TEXT PRIMARY KEY, app_id TEXT NOT NULL, user_id TEXT NOT NULL, sid TEXT NOT NULL, url TEXT NOT NULL, ended_at INTEGER, due_at INTEGER, tries INTEGER NOT NULL, acknowledged_at INTEGER, problem TEXT, expires_at INTEGER NOT NULL) STRICT;
 INSERT INTO latchkey_sign_outs VALUES('Vq3nYt7bKx0ZrCw5','photos','320054a3-31fe-46d5-a198-914681b2990a','pL8sWz2kQe6mTj4v','https://photos.example.org/logout',1796220813000,1796307213000,1,NULL,'status 502',1798812813000);
 CREATE TABLE latchkey_outbox (id TEXT PRIMARY KEY, kind TEXT NOT NULL, user_id TEXT, content TEXT, created_at INTEGER NOT NULL, due_at INTEGER, tries INTEGER NOT NULL, sent_at INTEGER, problem TEXT, expires_at INTEGER NOT NULL) STRICT;
+INSERT INTO latchkey_outbox VALUES('9a7c5e3b1f8d6042','mail','320054a3-31fe-46d5-a198-914681b2990a','sealed',1796048013000,1796048013000,2,NULL,'status 421',1796134413000);
+INSERT INTO latchkey_outbox VALUES('1d2f4b6a8c0e3579','webhook',NULL,NULL,1796048013000,NULL,1,1796048013000,NULL,1796134413000);
 CREATE TABLE latchkey_signing_keys (id TEXT PRIMARY KEY, algorithm TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL, replaced_at INTEGER) STRICT;
 INSERT INTO latchkey_signing_keys VALUES('m4Xq','RS256','sealed',1796048013000,NULL);
 INSERT INTO latchkey_signing_keys VALUES('r8Tn','ES256','sealed',1796048013000,1796134413000);
