@@ -117,7 +117,8 @@ export async function useLink(
   const isAccepted = answer.kind === "entered" || answer.kind === "password-reset";
   if (isAccepted) {
     link.accepted += 1;
-    world.log.accepted("link_use", { life, client });
+    const type = answer.kind === "entered" ? "link_use" : "password_reset";
+    world.log.accepted(type, { life, client });
   }
   checkUses(link);
   checked(answer.kind === "gone");
