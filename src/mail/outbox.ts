@@ -40,32 +40,38 @@ export interface Outbox {
   open(delivery: Delivery): unknown;
 }
 
-interface OutboxServices {
-  readonly store: Pick<StoreParts, "outbox">;
+export interface DeliveryServices {
   readonly clock: Pick<Clock, "now">;
   /** Links in messages are worth as much as passwords, so the database has them only sealed. */
   readonly seals: Seals;
 }
 
-export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
-  function createDelivery(
-    kind: DeliveryKind,
-    content: object,
-    { id = randomBytes(16).toString("hex"), userId }: { id?: string; userId?: UserId } = {},
-  ): Delivery {
-    const now = clock.now();
-    return {
-      id,
-      kind,
-      ...(userId !== undefined && { userId }),
-      content: seals.seal(Buffer.from(JSON.stringify(content)), toPurpose(id)),
-      createdAt: new Date(now),
-      dueAt: new Date(now),
-      tries: 0,
-      expiresAt: new Date(now + GIVE_UP_AFTER_MS),
-    };
-  }
+interface OutboxServices extends DeliveryServices {
+  readonly store: Pick<StoreParts, "outbox">;
+}
 
+/** Creates a delivery that is due at once. Without an ID, it gets a random one. */
+export function createDelivery(
+  { clock, seals }: DeliveryServices,
+  kind: DeliveryKind,
+  content: object,
+  { id = randomBytes(16).toString("hex"), userId }: { id?: string; userId?: UserId } = {},
+): Delivery {
+  const now = clock.now();
+  return {
+    id,
+    kind,
+    ...(userId !== undefined && { userId }),
+    content: seals.seal(Buffer.from(JSON.stringify(content)), toPurpose(id)),
+    createdAt: new Date(now),
+    dueAt: new Date(now),
+    tries: 0,
+    expiresAt: new Date(now + GIVE_UP_AFTER_MS),
+  };
+}
+
+export function createOutbox(services: OutboxServices): Outbox {
+  const { store, seals } = services;
   /** Creates a message with its link. The token is only in the sealed content. */
   function createLinked({ to, locale, link: wanted, write }: LinkedMail, id?: string) {
     const token = createRandomText();
@@ -77,18 +83,23 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
       ...(email !== undefined && { email }),
     };
     const mail: Mail = { to, locale, message: write(token) };
-    return { link, delivery: createDelivery("mail", mail, { ...(id && { id }), userId }) };
+    return {
+      link,
+      delivery: createDelivery(services, "mail", mail, { ...(id && { id }), userId }),
+    };
   }
 
   return {
     queue: (mail, userId) =>
-      store.outbox.insert(createDelivery("mail", mail, userId === undefined ? {} : { userId })),
+      store.outbox.insert(
+        createDelivery(services, "mail", mail, userId === undefined ? {} : { userId }),
+      ),
     async queueWithLink(mail, id) {
       const { delivery, link } = createLinked(mail, id);
       await store.outbox.insert(delivery, link);
     },
     queueWork: (kind, content, id) =>
-      store.outbox.insert(createDelivery(kind, content, id === undefined ? {} : { id })),
+      store.outbox.insert(createDelivery(services, kind, content, id === undefined ? {} : { id })),
     async replaceWork(id, mail) {
       const { delivery, link } = createLinked(mail);
       await store.outbox.replace(id, delivery, link);
