@@ -48,7 +48,8 @@ export async function sendNotice(
       signal: AbortSignal.any([stop, AbortSignal.timeout(withinMs)]),
     });
     status = response.status;
-    await response.body?.cancel();
+    // The answer counts, even if the connection ends before its content.
+    await response.body?.cancel().catch(() => {});
   } catch (error) {
     throw new Error(`${host} cannot be reached: ${getErrorReason(error)}`);
   }
