@@ -201,7 +201,7 @@ export const notifyUrl: Parser<string> = createParser(
 
 /** `NOTIFY_URL` decides what it must be. */
 export const notifySecret: Parser<string> = createParser(
-  "whsec_ and base64, or a random text of 24 bytes or more",
+  "whsec_ and base64, or a random text of 24 bytes or more; for ntfy, an access token",
   (text) => text,
 );
 
