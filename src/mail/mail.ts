@@ -40,7 +40,7 @@ export interface NoticeMessage extends Origin {
   readonly kind: "notice";
   readonly notice: Notice;
   readonly username: string;
-  /** An administrator, or an operator at the command line, made the change. */
+  /** Somebody else made the change. The text is the author of the entry in the audit log. */
   readonly by?: string | undefined;
   /** The link ends all sessions of the account. */
   readonly token: string;

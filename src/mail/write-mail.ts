@@ -111,9 +111,13 @@ function listFacts(
       ? []
       : [{ name: words.mailDevice, value: formatDevice(locale, device) }]),
     ...(address === undefined ? [] : [{ name: words.mailAddress, value: address }]),
-    ...(by === undefined ? [] : [{ name: words.mailBy, value: by }]),
+    ...(by === undefined ? [] : [{ name: words.mailBy, value: describeAuthor(by, locale) }]),
   ];
 }
+
+/** Returns who made a change, as the audit log names its author. */
+const describeAuthor = (author: string, locale: Locale): string =>
+  author === "cli" ? getWords(locale).byOperator : author.replace(/^admin /, "");
 
 /** Formats a message for programs that show no HTML, and for people who prefer this. */
 function formatText({ title, about, facts, button, notes }: Letter, site: MailSite): string {
