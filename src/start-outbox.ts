@@ -47,17 +47,32 @@ function deliverMail(
   };
 }
 
-/** Tells the operator. `fetch` takes memory, so it is first used here. */
-function deliverNotices(
-  { notify, pages }: Options,
+/** After an attempt without an answer, further notices fail at once for this time. */
+const TARGET_AWAY_MS = 5_000;
+
+/**
+ * Tells the operator. `fetch` takes memory, so it is first used here. Mail shares the queue, and must
+ * not wait for each notice to a target that is away.
+ */
+export function deliverNotices(
+  { notify, pages }: Pick<Options, "notify"> & { readonly pages: { readonly appName: string } },
   { clock }: Pick<RuleServices, "clock">,
 ): Deliveries {
   if (notify === undefined) return {};
+  const { target } = notify;
+  let awayUntil = 0;
   return {
     async webhook(content, { id }, stop) {
-      const { sendNotice } = await import("./mail/webhook.ts");
+      if (clock.monotonic() < awayUntil)
+        throw new Error(`${target.host} did not answer a moment ago`);
+      const { sendNotice, Unreachable } = await import("./mail/webhook.ts");
       const attempt = { id, now: clock.now(), stop };
-      await sendNotice(notify.target, pages.appName, content as OperatorNotice, attempt);
+      try {
+        await sendNotice(target, pages.appName, content as OperatorNotice, attempt);
+      } catch (error) {
+        if (error instanceof Unreachable) awayUntil = clock.monotonic() + TARGET_AWAY_MS;
+        throw error;
+      }
     },
   };
 }

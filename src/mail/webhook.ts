@@ -20,10 +20,14 @@ const WITHIN_MS = 10_000;
 
 const GONE = 410;
 
+/** The target did not answer, or not in time. */
+export class Unreachable extends Error {}
+
 /**
  * Sends a notice. A redirect counts as a failure, and the content of the answer is not read.
  *
  * @throws {GiveUp} if the receiver wants no notices any more.
+ * @throws {Unreachable} if it does not answer.
  */
 export async function sendNotice(
   target: NotifyTarget,
@@ -51,7 +55,7 @@ export async function sendNotice(
     // The answer counts, even if the connection ends before its content.
     await response.body?.cancel().catch(() => {});
   } catch (error) {
-    throw new Error(`${host} cannot be reached: ${getErrorReason(error)}`);
+    throw new Unreachable(`${host} cannot be reached: ${getErrorReason(error)}`);
   }
   if (status >= 200 && status < 300) return;
   const problem = `${host} answered ${status}`;
@@ -110,7 +114,7 @@ function writeMessage(topic: string, title: string, { type, data }: OperatorNoti
   const { summary, author, address = "" } = data;
   const lines = [
     summary,
-    ...(author === "system" ? [] : [`by ${author}`]),
+    ...(author === "system" ? [] : [author === "cli" ? "at the command line" : `by ${author}`]),
     ...(address === "" || summary.includes(address) ? [] : [`from ${address}`]),
   ];
   // A name must not look like another line.

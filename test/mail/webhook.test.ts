@@ -95,39 +95,24 @@ test("nothing that a person has chosen is in a header", async (t) => {
 
 test("ntfy gets a message in JSON, at the root of the server", async (t) => {
   const { port, received } = await startNoticeServer(t);
-  const data = { summary: "Added account bob", author: "admin ada", address: "192.0.2.1" };
-  await send(`ntfy://127.0.0.1:${port}/home`, { notice: { ...NOTICE, data } });
-  const wrong = { summary: "Rate limited login from 192.0.2.1", author: "system" };
-  const refusal = { ...NOTICE, type: "signin_rate_limited" };
-  await send(`ntfy://127.0.0.1:${port}/home`, {
-    notice: { ...refusal, data: { ...wrong, address: "192.0.2.1" } },
-  });
+  const [address, topic, title, tags] = ["192.0.2.1", "home", "Home", ["key"]];
+  const refused = `Rate limited login from ${address}`;
+  for (const [type, data] of [
+    ["user_add", { summary: "Added account bob", author: "admin ada", address }],
+    ["user_add", { summary: "Added account eve", author: "cli" }],
+    ["signin_rate_limited", { summary: refused, author: "system", address }],
+  ] as const)
+    await send(`ntfy://127.0.0.1:${port}/home`, { notice: { ...NOTICE, type, data } });
   assert.deepEqual(
-    received.map(({ method, path, body }) => [method, path, JSON.parse(body)]),
+    received.map(({ body }) => JSON.parse(body)),
     [
-      [
-        "POST",
-        "/",
-        {
-          topic: "home",
-          title: "Home",
-          message: "Added account bob\nby admin ada\nfrom 192.0.2.1",
-          tags: ["key"],
-        },
-      ],
-      [
-        "POST",
-        "/",
-        {
-          topic: "home",
-          title: "Home",
-          message: "Rate limited login from 192.0.2.1",
-          tags: ["warning"],
-          priority: 4,
-        },
-      ],
+      { topic, title, message: `Added account bob\nby admin ada\nfrom ${address}`, tags },
+      { topic, title, message: "Added account eve\nat the command line", tags },
+      { topic, title, message: refused, tags: ["warning"], priority: 4 },
     ],
   );
+  for (const { method, path, headers } of received)
+    assert.deepEqual([method, path, headers["content-type"]], ["POST", "/", "application/json"]);
 });
 
 test("a name cannot add a line to a message of ntfy, or make it too long", async (t) => {
