@@ -525,6 +525,8 @@ export interface PageData {
     readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
+    /** Only entries about this app are shown. An app that was removed has its ID as name. */
+    readonly app: { readonly id: string; readonly name: string } | undefined;
     /** Only entries of this kind are shown. */
     readonly kind: ActivityKind | undefined;
     readonly kinds: readonly ActivityKind[];
@@ -616,15 +618,15 @@ export type CodesSection =
       /** This is the value of the hidden field `sealed`. */
       readonly sealed: string;
     }
-  /** The page shows the codes once, with the host, the username and the time in `of`. */
+  /** The page shows the codes once, with the host, the time and the username in `of`. */
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
 /** Describes an entry of the audit log. */
 export interface ActivityEntry extends ShownTime {
   readonly text: string;
-  /** Says who made the change, and from which device and address. */
-  readonly detail: string;
+  /** Says whom it concerns, who made the change, and from which device and address. */
+  readonly details: readonly string[];
   /** The entry can mean an attack. */
   readonly isAlarming: boolean;
   /** So many equal entries followed each other. */

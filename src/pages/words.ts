@@ -69,6 +69,7 @@ const placeholders = {
   byOf: ["some", "count"],
   notInGroups: ["groups"],
   letIn: ["name"],
+  allActivityOf: ["name"],
   addToGroup: ["group"],
 } as const;
 

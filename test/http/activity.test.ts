@@ -35,7 +35,7 @@ test("gives an entry its time for programs and for the reader", () => {
   const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
   const text = getWords("de").events.signin("first");
   const signedIn = entryOf(createAuditEvent("signin", { name: "first" }));
-  const rest = { detail: "", isAlarming: false, count: 1 };
+  const rest = { details: [], isAlarming: false, count: 1 };
   assert.deepEqual(formatEntries("de", [signedIn]), [{ text, ...rest, ...time }]);
 });
 
@@ -57,8 +57,8 @@ test("merges equal neighbours, with their number, and marks what can mean an att
 
 test("names the author, the device and the address, but not the reader as the author", () => {
   const entry = { author: "admin ada", device: "Firefox on Linux", address: "192.0.2.1" };
-  const detailFor = (username: string) =>
-    formatEntries("en", [entryOf(entry)], { reader: { id: "1" as UserId, username } })[0]?.detail;
-  assert.equal(detailFor("ben"), "by ada · Firefox on Linux · 192.0.2.1");
-  assert.equal(detailFor("ada"), "Firefox on Linux · 192.0.2.1");
+  const detailsFor = (username: string) =>
+    formatEntries("en", [entryOf(entry)], { reader: { id: "1" as UserId, username } })[0]?.details;
+  assert.deepEqual(detailsFor("ben"), ["by ada", "Firefox on Linux", "192.0.2.1"]);
+  assert.deepEqual(detailsFor("ada"), ["Firefox on Linux", "192.0.2.1"]);
 });

@@ -34,7 +34,7 @@ const choices = [
 ];
 const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
 const openLink = { ...inviting, apps: ["Photos"], madeBy: "sample", end: time };
-const entry = { text: "sample", detail: "::1", isAlarming: true, count: 2, ...time };
+const entry = { text: "sample", details: ["::1"], isAlarming: true, count: 2, ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
@@ -363,12 +363,13 @@ export const samples: Samples = {
   activity: [
     {
       ...{ ...signedIn, name: "sample", kind: "signIns", kinds: ["signIns", "apps"] },
+      app: { id: "photos", name: "Photos" },
       ...{ entries: [entry, { ...entry, person: { id: "1", username: "sample" } }] },
       ...{ newest: "?", next: "?" },
     },
     {
       ...{ ...signedIn, name: "", kind: undefined, kinds: ["apps"], entries: [] },
-      ...{ newest: undefined, next: undefined },
+      ...{ app: undefined, newest: undefined, next: undefined },
     },
   ],
   error: [

@@ -164,6 +164,7 @@ export const plain: Omit<PageData, "error"> = {
   activity: {
     entries: [],
     name: "",
+    app: undefined,
     kind: undefined,
     kinds: [],
     newest: undefined,

@@ -33,7 +33,7 @@ type EntryText = Omit<ActivityEntry, "count">;
 
 const isEqual = (first: EntryText, second: EntryText): boolean =>
   first.text === second.text &&
-  first.detail === second.detail &&
+  first.details.join() === second.details.join() &&
   first.person?.id === second.person?.id;
 
 function formatEntry(
@@ -47,13 +47,12 @@ function formatEntry(
   const by = admin === "" || admin === reader?.username ? "" : getWords(locale).by(admin);
   // Of an entry about an app, the sentence does not name the person.
   const who = username === undefined || username === subject ? "" : username;
-  const detail = [who, by, device && formatDevice(locale, device), address]
+  const details = [who, by, device && formatDevice(locale, device), address]
     .filter((piece) => piece !== "")
-    .map(shortenText)
-    .join(" · ");
+    .map(shortenText);
   return {
     text: formatActivity(locale, entry),
-    detail,
+    details,
     isAlarming: alarmingEvents.has(type),
     ...(userId && username && { person: { id: userId, username: shortenText(username) } }),
     ...formatTime(locale, at),
