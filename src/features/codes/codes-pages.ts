@@ -84,7 +84,8 @@ function createRecoverySection(
   recoveryCodes: readonly string[],
 ): CodesSection {
   const made = formatTime(views.locale(request), new Date());
-  const owner = `${getHost(request)}, ${user.username}, ${made.utc}`;
+  // Digits after a name of another script would be shown before the name.
+  const owner = `${getHost(request)}, ${made.utc}, ${user.username}`;
   return { kind: "turned-on", recoveryCodes, of: owner };
 }
 
