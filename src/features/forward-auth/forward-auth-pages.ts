@@ -89,7 +89,12 @@ function findApps(
   const isSignedOut = kind === "needs-sign-in" || kind === "forged-token";
   if (isSignedOut && !needsApp) return NO_APPS;
   return andThen(rules.appDirectory.read(), (apps) =>
-    findRequestedApps(apps, needsApp, () => readRequestedHostName(proxies, request)),
+    findRequestedApps(
+      apps,
+      needsApp,
+      () => readRequestedHostName(proxies, request),
+      () => proxies.header(request, "x-forwarded-uri"),
+    ),
   );
 }
 
