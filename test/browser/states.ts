@@ -686,10 +686,14 @@ export const states: readonly State[] = [
     await to(`${APPS}/wiki`)(at);
     await leave(at.page, () => at.page.getByRole("button", { name: "Turn off" }).click());
   }),
-  signedIn("an app", async (at) => {
-    await atApp(at);
-    await unfold(at.page);
-  }),
+  signedIn(
+    "an app",
+    async (at) => {
+      await atApp(at);
+      await unfold(at.page);
+    },
+    { publicUrl: "https://auth.example.org" },
+  ),
   signedIn("an app with a refused address", async (at) => {
     await atApp(at);
     await unfold(at.page);
@@ -701,13 +705,22 @@ export const states: readonly State[] = [
     await unfold(at.page);
     await leave(at.page, () => sendButton(at.page, `${APPS}/secret`).click());
   }),
-  signedIn("an app that knows the person", async (at) => {
-    await atApp(at);
-    await to("/account/access")(at);
-  }),
+  signedIn(
+    "an app that knows the person",
+    async (at) => {
+      await atApp(at);
+      await to("/account/access")(at);
+    },
+    { publicUrl: "https://auth.example.org" },
+  ),
   signedIn("activity of everybody", async (at) => {
     await addActivity(at);
     await to("/account/activity")(at);
+  }),
+  signedIn("activity of an app", async (at) => {
+    await addApps(at);
+    await addActivity(at);
+    await to("/account/activity?app=photos")(at);
   }),
   signedIn("activity of nobody", to("/account/activity?name=nobody")),
   signedIn("sign-in with a code", async (at) => {
