@@ -27,28 +27,20 @@ export async function getActivity(context: UserContext): Promise<Answer> {
   const query = { userId, types, subject: appId, beforeId, limit: ENTRIES_PER_PAGE + 1 };
   const rows = await store.log.newest(query);
   const shown = rows.slice(0, ENTRIES_PER_PAGE);
+  const apps = await rules.appDirectory.read();
   const ids = [...new Set(shown.flatMap((entry) => entry.userId ?? []))];
   const usernames = await store.people.findUsernames(ids);
   const filter = { user: userId ?? "", kind: kind ?? "", app: appId ?? "" };
   const last = rows.length > shown.length ? `${shown.at(-1)?.id}` : undefined;
   return showPage(context, "activity", {
-    entries: formatEntries(views.locale(request), shown, { usernames }),
+    entries: formatEntries(views.locale(request), shown, { usernames, apps }),
     name: user?.username ?? name,
-    app: appId === undefined ? undefined : await readAppName(rules, appId),
+    app: appId === undefined ? undefined : { id: appId, name: apps.find(appId)?.name ?? appId },
     kind,
     kinds: [...eventKinds.keys()],
     newest: beforeId === undefined ? undefined : `?${new URLSearchParams(filter)}`,
     next: last && `?${new URLSearchParams({ ...filter, before: last })}`,
   });
-}
-
-/** Finds the name of an app. An app that was removed is named by its ID. */
-async function readAppName(
-  { appDirectory }: UserContext["rules"],
-  id: string,
-): Promise<{ readonly id: string; readonly name: string }> {
-  const apps = await appDirectory.read();
-  return { id, name: apps.find(id)?.name ?? id };
 }
 
 /** Lists the types of a kind. Of entries about an app, only those whose subject is its ID. */

@@ -112,6 +112,6 @@ export async function readPersonData(
       .filter(mayOpen)
       .map((app) => ({ id: app.id, ...toShownApp(app, apps, paths.base) }))
       .sort((first, second) => (first.name.toLowerCase() < second.name.toLowerCase() ? -1 : 1)),
-    entries: formatEntries(locale, entries),
+    entries: formatEntries(locale, entries, { apps }),
   };
 }

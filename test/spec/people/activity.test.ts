@@ -87,7 +87,10 @@ test("shows the activity of one app, which its page leads to, also after its rem
     `INSERT INTO ${log} SELECT ${entry}, CASE n % 20 WHEN 0 THEN 'photos' ELSE 'wiki' END FROM numbers`,
   );
   const { events } = en;
-  const [added, refused] = [events.app_add("photos"), events.app_refused("photos")];
+  const [added, refused] = ["Photos &lt;b&gt;"].flatMap((name) => [
+    events.app_add(name),
+    events.app_refused(name),
+  ]);
   const { body } = await open(`${ACTIVITY}?app=photos`);
   assert.deepEqual(activityOf(body), [refused, refused, refused, added]);
   assert.ok(body.includes('<a href="/account/apps/photos"><bdi>Photos &lt;b&gt;</bdi></a>'));
@@ -103,7 +106,7 @@ test("shows the activity of one app, which its page leads to, also after its rem
   const first = (await open(`${ACTIVITY}?app=wiki`)).body;
   const second = (await open(linkTo(first, "next") ?? "")).body;
   assert.deepEqual([activityOf(first).length, activityOf(second).length], [50, 8]);
-  assert.ok(activityOf(second).includes(events.app_add("wiki")));
+  assert.ok(activityOf(second).includes(events.app_add("Wiki")));
 
   const page = (await open("/account/apps/photos")).body;
   assert.ok(elements(page, "a").some(({ href }) => href === `${ACTIVITY}?app=photos`));
