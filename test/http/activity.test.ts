@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAuditEvent, eventTypes } from "../../src/audit/events.ts";
+import { createAuditEvent, type EventType, eventTypes } from "../../src/audit/events.ts";
 import type { LogEntry, UserId } from "../../src/db/records.ts";
 import { formatEntries } from "../../src/features/activity/format-activity-pages.ts";
 import { getWords, locales } from "../../src/pages/words.ts";
@@ -29,6 +29,17 @@ for (const locale of locales) {
 test("keeps the summary of an entry of unknown type", () => {
   const summary = "Signed in as a <b>";
   assert.equal(textIn("de", { type: "backup", summary }), summary);
+});
+
+test("names an app that exists by its name, and no account that has its ID", () => {
+  const photos = { id: "photos", name: "Photos", createdAt: new Date(0) };
+  const apps = { find: (id: string) => (id === photos.id ? photos : undefined) };
+  const textOf = (type: EventType, name: string) =>
+    formatEntries("en", [entryOf(createAuditEvent(type, { name }))], { apps })[0]?.text;
+  const { events } = getWords("en");
+  assert.equal(textOf("app_signin", "photos"), events.app_signin("Photos"));
+  assert.equal(textOf("app_remove", "wiki"), events.app_remove("wiki"));
+  assert.equal(textOf("user_groups", "photos"), events.user_groups("photos"));
 });
 
 test("gives an entry its time for programs and for the reader", () => {
