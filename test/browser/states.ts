@@ -654,11 +654,11 @@ export const states: readonly State[] = [
   signedIn("links, with a guest that misses groups", async (at) => {
     await to("/account/links")(at);
     await at.page.locator('[id="guest-username"]').fill("visitor");
-    await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
+    await leave(at.page, () => at.page.locator("#guest [type=submit]").click());
   }),
   signedIn("links, with a new link", async (at) => {
     await to("/account/links")(at);
-    await leave(at.page, () => at.page.getByRole("button", { name: "Invite somebody" }).click());
+    await leave(at.page, () => at.page.locator("#invite [type=submit]").click());
   }),
   signedIn("apps", async (at) => {
     await atApp(at);
@@ -684,7 +684,7 @@ export const states: readonly State[] = [
   signedIn("an app that is turned off", async (at) => {
     await addApps(at);
     await to(`${APPS}/wiki`)(at);
-    await leave(at.page, () => at.page.getByRole("button", { name: "Turn off" }).click());
+    await leave(at.page, () => at.page.locator("[name=state]").click());
   }),
   signedIn(
     "an app",
