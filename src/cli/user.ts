@@ -190,6 +190,8 @@ function createProfileError(
       return createRefusal("no-user", user);
     case "guest":
       return createRefusal("no-profile", user);
+    case "changed-meanwhile":
+      return createRefusal(outcome, user);
     case "email-taken":
       return createRefusal("email-taken", email);
     case "name-invalid":
