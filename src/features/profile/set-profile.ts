@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import { type FoundUser, NO_PASSWORD, type Profile, type UserId } from "../../db/records.ts";
+import {
+  type FoundUser,
+  NO_PASSWORD,
+  type Profile,
+  toPublicUser,
+  type User,
+  type UserId,
+} from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
+import type { Client } from "../../lib/client.ts";
 import { PLAIN_HOST } from "../../lib/host-name.ts";
 import { isUsableName } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
@@ -47,9 +56,9 @@ interface SetProfileServices extends ChangeServices {
 
 type KnownProfile = NonNullable<FoundUser["profile"]>;
 
-/** Returns a text that differs after each change of the profile. */
-export const toProfileVersion = ({ name, email, verifiedEmail }: KnownProfile = {}): string =>
-  digestText(JSON.stringify([name, email, verifiedEmail]));
+/** Returns a text that differs after each change of the name or the address of the user. */
+export const toProfileVersion = ({ name, email, emailVerified }: User): string =>
+  digestText(JSON.stringify([name, email, emailVerified]));
 
 const MAX_EMAIL_BYTES = 254;
 /** Matches the part before the @: visible ASCII characters without quotes, brackets and commas. */
@@ -70,6 +79,7 @@ export async function setProfile(
   services: SetProfileServices,
   id: UserId,
   change: ProfileChange,
+  client?: Client,
 ): Promise<SetProfileOutcome> {
   const { store, record } = services;
   for (let tries = 1; ; tries += 1) {
@@ -77,16 +87,16 @@ export async function setProfile(
     if (user === undefined) return "no-user";
     if (user.passwordHash === NO_PASSWORD) return "guest";
     const known = user.profile ?? {};
-    if (change.version !== undefined && change.version !== toProfileVersion(known))
+    if (change.version !== undefined && change.version !== toProfileVersion(toPublicUser(user)))
       return "changed-meanwhile";
     const changed = applyChange(known, change);
     if (typeof changed === "string") return changed;
-    if (toProfileVersion(changed) === toProfileVersion(known)) return "set";
+    if (isDeepStrictEqual(changed, known)) return "set";
     const profile: Profile = { id, userId: id, ...changed };
     const outcome = await changeAccount(services, id, () => store.profiles.set(profile, known));
     const isOvertaken = outcome === "changed-meanwhile" && change.version === undefined;
     if (isOvertaken && tries < MAX_TRIES) continue;
-    if (outcome === "set") await record(createAuditEvent("user_profile", { user }));
+    if (outcome === "set") await record(createAuditEvent("user_profile", { user, client }));
     return outcome;
   }
 }
