@@ -36,7 +36,7 @@ async function atProfile(t: TestContext) {
   const verify = (email: string) =>
     execute(
       gate.databaseFile,
-      `UPDATE latchkey_profiles SET verified_email = '${email}' WHERE email = '${email}'`,
+      `UPDATE latchkey_profiles SET verified_email = lower(email) WHERE email = '${email}'`,
     );
   return { gate, session, open, read, post, save, stored, verify };
 }
