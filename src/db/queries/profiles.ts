@@ -20,6 +20,7 @@ export async function setProfile(
       if (!isSame(user.profile ?? {}, from)) return "changed-meanwhile";
       if (await isVerifiedByOther(trx, profile)) return "email-taken";
       await trx.deleteFrom("latchkey_profiles").where("id", "=", profile.id).execute();
+      if (profile.name === undefined && profile.email === undefined) return "set";
       await trx.insertInto("latchkey_profiles").values(toRow(tables.profiles, profile)).execute();
       return "set";
     });
