@@ -346,7 +346,7 @@ function encodeHeader(text: string): string {
 
 /**
  * Creates the headers of the profile. Apps may identify people by an address, so one that is not
- * verified is not sent. A name is only shown, so it is sent as other systems send it: as the bytes
+ * verified is not sent. A name is only shown, so it is sent as Authelia sends it: as the bytes
  * of UTF-8, which HTTP allows in a value and which each character stands for here.
  */
 function createProfileHeaders({ name, email, emailVerified }: User): Answer["headers"] {
