@@ -24,7 +24,7 @@ import {
   postRenamePasskey,
 } from "./features/passkeys/passkeys-pages.ts";
 import { getMe, postPassword } from "./features/password/password-pages.ts";
-import { getProfile } from "./features/profile/profile-pages.ts";
+import { getProfile, postProfile } from "./features/profile/profile-pages.ts";
 import { getDevices, postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
@@ -226,6 +226,10 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   }
   for (const { page, path } of pages ?? []) {
     routes.push({ method: "GET", path, ...accountPages[page] });
+  }
+  if (paths.account !== undefined) {
+    // The form asks for a recent sign-in itself, because only a new address needs one.
+    routes.push({ ...post, path: paths.account.profile, access: "user", run: postProfile });
   }
   if (launcher !== undefined) {
     routes.push(

@@ -230,7 +230,6 @@ export function createParts<Open extends OpenDatabase>(
       listDays: operation("appUses.listDays", appUses.listOpenedDays),
     },
     profiles: {
-      find: operation("profiles.find", profiles.findProfile),
       set: operation("profiles.set", profiles.setProfile),
     },
     consents: {

@@ -72,8 +72,9 @@ export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
+export type ProfileField = "name" | "email";
 export type KeyField = "key_name" | "key_hosts";
-export type PersonField = "username" | "groups" | "remove";
+export type PersonField = "username" | "groups" | ProfileField | "remove";
 export type NewLinkField = "username" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
@@ -321,10 +322,12 @@ export interface PageData {
   };
   /** What the server knows about the account. */
   readonly profile: {
+    readonly form: ProfileForm;
     readonly groups: readonly string[];
     /** Says when the account ends. */
     readonly end: ShownTime | undefined;
     readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<ProfileField> | undefined;
   };
   /** How the user signs in: password, passkeys and one-time codes. */
   readonly signInMethods: {
@@ -491,6 +494,8 @@ export interface PageData {
      * meantime is refused.
      */
     readonly version: string;
+    /** A guest has none. */
+    readonly profile: ProfileForm | undefined;
     /** The person may open these apps. */
     readonly apps: readonly (ShownApp & { readonly id: string })[];
     /** Lists the newest entries of the audit log about the account. */
@@ -665,6 +670,22 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly end: ShownTime | undefined;
   /** The account has ended, and counts as removed. */
   readonly hasEnded: boolean;
+}
+
+/** Contains the form for the name and the e-mail address of an account. */
+export interface ProfileForm {
+  readonly name: string;
+  readonly email: string;
+  /**
+   * Says whether the stored address is known to belong to the person. This is `undefined` if there is
+   * none, or if another one was entered.
+   */
+  readonly emailIs: "verified" | "unverified" | undefined;
+  /**
+   * This is the value of the hidden field `version`. A form of a profile that has changed in the
+   * meantime is refused.
+   */
+  readonly version: string;
 }
 
 /** Describes a checkbox. */

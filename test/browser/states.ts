@@ -154,6 +154,19 @@ function addPeople({ gate }: AtGate): void {
   execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
 }
 
+/** Gives each account that is not a guest's a name and an address, some of them confirmed. */
+function addProfiles({ gate }: AtGate): void {
+  const name =
+    "CASE id WHEN '2' THEN 'عبد الرحمن بن محمد' WHEN '3' THEN 'Klara von und zu Hohenlohe-Öhringen' ELSE 'Jürgen Müller-Lüdenscheidt' END";
+  const email = "'a.rather.long.name.of.a.person@mail.example.org'";
+  const verified = `CASE id WHEN '2' THEN ${email} END`;
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_profiles (id, user_id, name, email, verified_email)
+     SELECT id, id, ${name}, ${email}, ${verified} FROM latchkey_users WHERE ends_at IS NULL`,
+  );
+}
+
 /** Adds so many people that they need several pages. One has signed in, and one has ended. */
 function manyPeople({ gate }: AtGate): void {
   const insert = "INSERT INTO latchkey_users (id, username, password_hash, groups, ends_at)";
@@ -577,6 +590,16 @@ export const states: readonly State[] = [
     await to("/apps")(at);
   }),
   signedIn("profile", to("/account/profile")),
+  signedIn("profile with a name and an address", async (at) => {
+    addProfiles(at);
+    await to("/account/profile")(at);
+  }),
+  signedIn("profile with a wrong address", async (at) => {
+    await to("/account/profile")(at);
+    await at.page.locator("#name").fill("Jürgen Müller-Lüdenscheidt");
+    await at.page.locator("#email").fill("juergen");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+  }),
   signedIn("how one signs in", async () => {}),
   signedIn("devices", to("/account/devices")),
   signedIn("activity", to("/account/history")),
@@ -632,6 +655,16 @@ export const states: readonly State[] = [
     addPeople(at);
     await addApps(at);
     await to(`${PEOPLE}/2`)(at);
+  }),
+  signedIn("a person with an Arabic name", async (at) => {
+    addPeople(at);
+    addProfiles(at);
+    await to(`${PEOPLE}/2`)(at);
+  }),
+  signedIn("people with names", async (at) => {
+    addPeople(at);
+    addProfiles(at);
+    await to(PEOPLE)(at);
   }),
   signedIn("a guest", async (at) => {
     addPeople(at);

@@ -94,6 +94,9 @@ export const rows = (
 const LATE = new Date("9999-12-31T23:59:59.999Z");
 const TEXT = 'a\u0001 "b", \\u0041 🔑 caf\u00e9\n';
 
+/** An import leaves out a display name with control characters. */
+const NAME = 'a "b", \\u0041 🔑 caf\u00e9';
+
 /** A user for each way of signing in, with texts and times of each kind. Sorted by their keys. */
 export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")): readonly Rows[] {
   const [userId, other] = ["1" as UserId, "2" as UserId];
@@ -116,8 +119,8 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "profiles",
       tables.profiles,
-      { id: userId, userId, name: TEXT, email: "A@b.test", verifiedEmail: "a@b.test" },
-      { id: other, userId: other },
+      { id: userId, userId, name: NAME, email: "A@b.test", verifiedEmail: "a@b.test" },
+      { id: other, userId: other, email: "b@b.test" },
     ),
     page(
       "sessions",

@@ -54,8 +54,11 @@ test("escapes all text from users, clients, settings and errors", async () => {
   };
   const rendered = [
     render("profile", to(signedIn(HOSTILE)), plain.profile),
-    render("profile", owner, { groups: [HOSTILE], end: undefined }),
-    render("profile", owner, { groups: [], end: at }),
+    render("profile", owner, { ...plain.profile, groups: [HOSTILE] }),
+    render("profile", owner, { ...plain.profile, end: at }),
+    ...[{ name: HOSTILE }, { email: HOSTILE }, { version: HOSTILE }].map((one) =>
+      render("profile", owner, { ...plain.profile, form: { ...plain.profile.form, ...one } }),
+    ),
     ...[{ text: HOSTILE }, { details: [HOSTILE] }].map((one) =>
       render("history", owner, { ...plain.history, entries: [{ ...entry, ...one }] }),
     ),

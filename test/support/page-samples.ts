@@ -26,6 +26,7 @@ const signInMethods = {
 } as const;
 const qr = { width: 1, path: "" };
 const facts = { sessions: 1, codes: true, passkeys: 2, hasEnded: false };
+const profileForm = { name: "S", email: "s@a.test", emailIs: "unverified", version: "1" } as const;
 const person = { user, ...facts, signedIn: time, end: time };
 const guest = { ...user, guest: true } as const;
 const choices = [
@@ -198,8 +199,12 @@ export const samples: Samples = {
     },
   ],
   profile: [
-    { ...signedIn, groups: [], end: undefined },
-    { ...signedIn, groups, end: time, notice: "changeIsSaved" },
+    { ...signedIn, form: { ...profileForm, name: "", email: "" }, groups: [], end: undefined },
+    { ...signedIn, form: profileForm, groups, end: time, notice: "changeIsSaved" },
+    {
+      ...{ ...signedIn, form: profileForm, groups: [], end: undefined },
+      problem: { message: "invalid", fields: ["email"] },
+    },
   ],
   signInMethods: [
     signInMethods,
@@ -317,6 +322,7 @@ export const samples: Samples = {
         { ...person, user: { ...guest, groups: [] }, signedIn: undefined },
         { ...person, user: guest, end: undefined },
         { ...person, hasEnded: true },
+        { ...person, user: { ...user, name: "Sample" } },
       ],
     },
     { ...signedIn, people: [], count: { people: 1, guests: 0 }, search: "sample" },
@@ -324,12 +330,14 @@ export const samples: Samples = {
   person: [
     {
       ...{ ...signedIn, person, groups: choices, version: "1", entries: [entry] },
+      profile: { ...profileForm, emailIs: "verified" },
       ...{ form: { username: "sample", groups: "" }, apps: [{ ...withIcons, id: "photos" }] },
       notice: "changeIsSaved",
       problem: { message: "invalid", fields: ["groups"] },
     },
     {
       ...{ ...signedIn, person: { ...person, user: guest }, groups: [], version: "1", entries: [] },
+      profile: undefined,
       ...{ form: { username: "sample", groups: "" }, apps: [] },
       problem: { message: "invalid", fields: ["remove"] },
     },

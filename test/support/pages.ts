@@ -101,7 +101,11 @@ export const plain: Omit<PageData, "error"> = {
     firstSteps: undefined,
     guestEnd: undefined,
   },
-  profile: { groups: [], end: undefined },
+  profile: {
+    form: { name: "", email: "", emailIs: undefined, version: "" },
+    groups: [],
+    end: undefined,
+  },
   signInMethods: {
     codes: { kind: "none" },
     passkeys: undefined,
@@ -126,6 +130,7 @@ export const plain: Omit<PageData, "error"> = {
     groups: [],
     form: { username: "sample", groups: "" },
     version: "",
+    profile: undefined,
     apps: [],
     entries: [],
   },
