@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ReplaceOutcome } from "../db/queries/outbox.ts";
 import type { Delivery, DeliveryKind, Link, UserId } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import type { Seals } from "../identity/seals.ts";
@@ -34,8 +35,11 @@ export interface Outbox {
   queueWithLink(mail: LinkedMail, id?: string): Promise<void>;
   /** Queues something else than a message. The content is kept as JSON. */
   queueWork(kind: Exclude<DeliveryKind, "mail">, content: object, id?: string): Promise<void>;
-  /** Replaces work by the message that follows from it. */
-  replaceWork(id: string, mail: LinkedMail): Promise<void>;
+  /**
+   * Replaces work by the message that follows from it, unless the account has this many mailed links
+   * of the same purpose already.
+   */
+  replaceWork(id: string, mail: LinkedMail, maxLinks: number): Promise<ReplaceOutcome>;
   /** Returns `undefined` for content that none of the secrets has sealed. */
   open(delivery: Delivery): unknown;
 }
@@ -51,7 +55,11 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
   function createDelivery(
     kind: DeliveryKind,
     content: object,
-    { id = randomBytes(16).toString("hex"), userId }: { id?: string; userId?: UserId } = {},
+    {
+      id = randomBytes(16).toString("hex"),
+      userId,
+      linkEndsAt = Number.POSITIVE_INFINITY,
+    }: { id?: string; userId?: UserId; linkEndsAt?: number } = {},
   ): Delivery {
     const now = clock.now();
     return {
@@ -62,7 +70,8 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
       createdAt: new Date(now),
       dueAt: new Date(now),
       tries: 0,
-      expiresAt: new Date(now + GIVE_UP_AFTER_MS),
+      // A message whose link has expired helps nobody.
+      expiresAt: new Date(Math.min(now + GIVE_UP_AFTER_MS, linkEndsAt)),
     };
   }
 
@@ -77,7 +86,11 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
       ...(email !== undefined && { email }),
     };
     const mail: Mail = { to, locale, message: write(token) };
-    return { link, delivery: createDelivery("mail", mail, { ...(id && { id }), userId }) };
+    const linkEndsAt = expiresAt.getTime();
+    return {
+      link,
+      delivery: createDelivery("mail", mail, { ...(id && { id }), userId, linkEndsAt }),
+    };
   }
 
   return {
@@ -89,9 +102,9 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
     },
     queueWork: (kind, content, id) =>
       store.outbox.insert(createDelivery(kind, content, id === undefined ? {} : { id })),
-    async replaceWork(id, mail) {
+    replaceWork(id, mail, maxLinks) {
       const { delivery, link } = createLinked(mail);
-      await store.outbox.replace(id, delivery, link);
+      return store.outbox.replace(id, delivery, link, maxLinks);
     },
     open({ id, content = "" }) {
       const opened = seals.open(content, toPurpose(id));

@@ -90,14 +90,36 @@ export function testOutbox(rule: Rule<With<"outbox" | "links">>): void {
     const outcomes = await race(({ outbox }) => {
       number += 1;
       const id = `m${number}`;
-      return outbox.replace("work", deliveryOf(id), linkOf(owner.id, id, "reset"));
+      return outbox.replace("work", deliveryOf(id), linkOf(owner.id, id, "reset"), 3);
     });
     assert.equal(outcomes.filter((outcome) => outcome === "replaced").length, 1);
     const due = await store.outbox.claimDue(at(1), at(2), 99);
     assert.equal(due.length, 1);
-    assert.equal(await store.links.countMailedResets(owner.id, at(0)), 1);
-    assert.equal(await store.links.countMailedResets(owner.id, at(24)), 0, "expired");
   });
+
+  rule(
+    "an account gets three links for a new password, also at the same moment",
+    async (store, { race }) => {
+      const { owner, guest } = await addTwo(store);
+      let number = 0;
+      const ask = async ({ outbox }: With<"outbox">, userId: UserId, hours: number) => {
+        number += 1;
+        const [work, id] = [`work${number}`, `message${number}`];
+        await outbox.insert(deliveryOf(work, { kind: "new-password" }));
+        const message = deliveryOf(id, { createdAt: at(hours) });
+        const link = { ...linkOf(userId, work, "reset"), expiresAt: at(hours + 24) };
+        return outbox.replace(work, message, link, 3);
+      };
+      const outcomes = await race((other) => ask(other, owner.id, 0));
+      assert.deepEqual(outcomes.toSorted(), [
+        ...["replaced", "replaced", "replaced"],
+        ...["too-many", "too-many", "too-many", "too-many", "too-many"],
+      ]);
+      assert.equal(await ask(store, guest.id, 0), "replaced", "another account");
+      assert.equal(await ask(store, owner.id, 23), "too-many");
+      assert.equal(await ask(store, owner.id, 24), "replaced", "the others have expired");
+    },
+  );
 
   rule("removes what has expired", async (store) => {
     await store.outbox.insert(deliveryOf("a", { expiresAt: at(2) }));
