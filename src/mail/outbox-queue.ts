@@ -45,8 +45,17 @@ const STOP_WITHIN_MS = 3_000;
 const FIRST_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 3_600_000;
 
-/** Starts the queue. Each attempt is claimed by one instance, and failed ones are tried again. */
-export function startOutboxQueue(given: OutboxQueueServices): OutboxQueue {
+/**
+ * Starts the queue. Each attempt is claimed by one instance, and failed ones are tried again.
+ *
+ * A message is sent again only if the process ends after the mail server has taken it and before
+ * this is noted, or if the database is away for longer than the lease. Both messages have the same
+ * ID.
+ */
+export function startOutboxQueue(
+  given: OutboxQueueServices,
+  { stopWithinMs = STOP_WITHIN_MS } = {},
+): OutboxQueue {
   const services = { ...given, unnoted: new Map<string, number>() };
   const { store, log } = services;
   const stopping = new AbortController();
@@ -71,7 +80,7 @@ export function startOutboxQueue(given: OutboxQueueServices): OutboxQueue {
     async stop() {
       stopObserving();
       const ended = loop.stop();
-      await Promise.race([ended, pause(STOP_WITHIN_MS)]);
+      await Promise.race([ended, pause(stopWithinMs)]);
       stopping.abort();
       await ended;
       // An outage at this moment is logged where queries run.
