@@ -25,7 +25,8 @@ export async function findUserIdByEmail(db: Db, email: string): Promise<UserId |
 
 /**
  * Replaces the profile of an account. The address counts as taken if another account has verified
- * it: of two changes at once, one gets it.
+ * it: of two changes at once, one gets it. Links for a new password that were sent to another
+ * address end.
  */
 export const setProfile = (db: Db, profile: Profile): Promise<"no-user" | "email-taken" | "set"> =>
   runTransaction(db, async (trx) => {
@@ -37,7 +38,15 @@ export const setProfile = (db: Db, profile: Profile): Promise<"no-user" | "email
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (inserted !== undefined) return "set";
+    if (inserted !== undefined) {
+      await trx
+        .deleteFrom("latchkey_links")
+        .where("user_id", "=", profile.userId)
+        .where("purpose", "=", "reset")
+        .where("email", "<>", profile.email ?? "")
+        .execute();
+      return "set";
+    }
     // The profile must stay as it was.
     throw new EmailTaken();
   }).catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { NO_PASSWORD, type Profile, type UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { isUsableEmail } from "../../lib/email.ts";
 import { isUsableName } from "../../lib/names.ts";
+import type { Mailing } from "../../mail/mailing.ts";
 
 /** Contains what changes. An absent field keeps its value, and an empty text removes it. */
 export interface ProfileFields {
@@ -30,11 +31,15 @@ interface SetProfileServices {
   readonly store: Pick<StoreParts, "users" | "profiles">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
+  readonly mailing?: Pick<Mailing, "tellFormerAddress"> | undefined;
 }
 
-/** Changes the given fields of the profile of an account. They identify nobody. */
+/**
+ * Changes the given fields of the profile of an account. They identify nobody. The holder of a
+ * verified address is told that the account has another one now.
+ */
 export async function setProfile(
-  { store, record }: SetProfileServices,
+  { store, record, mailing }: SetProfileServices,
   id: UserId,
   fields: ProfileFields,
 ): Promise<SetProfileOutcome> {
@@ -57,8 +62,13 @@ export async function setProfile(
     ...(name !== undefined && { name }),
     ...(email !== undefined && { email }),
     ...(email !== undefined && isVerified && { verifiedEmail: email.toLowerCase() }),
+    ...(known?.locale !== undefined && { locale: known.locale }),
   };
   const outcome = await store.profiles.set(profile);
-  if (outcome === "set") await record(createAuditEvent("user_profile", { user }));
-  return outcome;
+  if (outcome !== "set") return outcome;
+  const event = createAuditEvent("user_profile", { user });
+  await record(event);
+  if (known !== undefined && known.email?.toLowerCase() !== email?.toLowerCase())
+    await mailing?.tellFormerAddress(known, event);
+  return "set";
 }
