@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
+import { confirmationRule, createAttemptLimiter } from "../../src/identity/attempt-limiter.ts";
 import type { Mail } from "../../src/mail/mail.ts";
 import { createMailing, type Mailing } from "../../src/mail/mailing.ts";
 import {
@@ -36,7 +36,7 @@ export async function createMailingServices(
     ...ports,
     mailing,
     forgotLimiter: createAttemptLimiter(clock),
-    confirmationLimiter: createAttemptLimiter(clock),
+    confirmationLimiter: createAttemptLimiter(clock, confirmationRule),
     takeAll,
     takeMails: async () => (await takeAll()).map(({ content }) => content as Mail),
     async verify(username, email, locale) {
