@@ -15,6 +15,7 @@ import {
   type AttemptLimiter,
   appSignInRule,
   CLEAN_UP_EVERY_MS,
+  confirmationRule,
   createAttemptLimiter,
   handoffRule,
   linkRule,
@@ -111,7 +112,7 @@ export function createServices(
   const passkeyLimiter = buildLimiter(createAttemptLimiter(clock), "passkey");
   const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
   const forgotLimiter = buildLimiter(createAttemptLimiter(clock), "forgot");
-  const confirmationLimiter = createAttemptLimiter(clock);
+  const confirmationLimiter = createAttemptLimiter(clock, confirmationRule);
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ReplaceOutcome } from "../db/queries/outbox.ts";
 import type { Delivery, DeliveryKind, Link, UserId } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import type { Seals } from "../identity/seals.ts";
@@ -34,8 +35,11 @@ export interface Outbox {
   queueWithLink(mail: LinkedMail, id?: string): Promise<void>;
   /** Queues something else than a message. The content is kept as JSON. */
   queueWork(kind: Exclude<DeliveryKind, "mail">, content: object, id?: string): Promise<void>;
-  /** Replaces work by the message that follows from it. */
-  replaceWork(id: string, mail: LinkedMail): Promise<void>;
+  /**
+   * Replaces work by the message that follows from it, unless the account has this many mailed links
+   * of the same purpose already.
+   */
+  replaceWork(id: string, mail: LinkedMail, maxLinks: number): Promise<ReplaceOutcome>;
   /** Returns `undefined` for content that none of the secrets has sealed. */
   open(delivery: Delivery): unknown;
 }
@@ -55,7 +59,11 @@ export function createDelivery(
   { clock, seals }: DeliveryServices,
   kind: DeliveryKind,
   content: object,
-  { id = randomBytes(16).toString("hex"), userId }: { id?: string; userId?: UserId } = {},
+  {
+    id = randomBytes(16).toString("hex"),
+    userId,
+    linkEndsAt = Number.POSITIVE_INFINITY,
+  }: { id?: string; userId?: UserId; linkEndsAt?: number } = {},
 ): Delivery {
   const now = clock.now();
   return {
@@ -66,7 +74,8 @@ export function createDelivery(
     createdAt: new Date(now),
     dueAt: new Date(now),
     tries: 0,
-    expiresAt: new Date(now + GIVE_UP_AFTER_MS),
+    // A message whose link has expired helps nobody.
+    expiresAt: new Date(Math.min(now + GIVE_UP_AFTER_MS, linkEndsAt)),
   };
 }
 
@@ -85,7 +94,11 @@ export function createOutbox(services: OutboxServices): Outbox {
     const mail: Mail = { to, locale, message: write(token) };
     return {
       link,
-      delivery: createDelivery(services, "mail", mail, { ...(id && { id }), userId }),
+      delivery: createDelivery(services, "mail", mail, {
+        ...(id && { id }),
+        userId,
+        linkEndsAt: expiresAt.getTime(),
+      }),
     };
   }
 
@@ -100,9 +113,9 @@ export function createOutbox(services: OutboxServices): Outbox {
     },
     queueWork: (kind, content, id) =>
       store.outbox.insert(createDelivery(services, kind, content, id === undefined ? {} : { id })),
-    async replaceWork(id, mail) {
+    replaceWork(id, mail, maxLinks) {
       const { delivery, link } = createLinked(mail);
-      await store.outbox.replace(id, delivery, link);
+      return store.outbox.replace(id, delivery, link, maxLinks);
     },
     open({ id, content = "" }) {
       const opened = seals.open(content, toPurpose(id));

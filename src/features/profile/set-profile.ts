@@ -91,7 +91,7 @@ export async function setProfile(
     if (outcome !== "set") return outcome;
     const event = createAuditEvent("user_profile", { user, client });
     await record(event);
-    if (known.verifiedEmail !== profile.verifiedEmail)
+    if (known.email?.toLowerCase() !== profile.email?.toLowerCase())
       await services.mailing?.tellFormerAddress({ ...known, id, userId: id }, event);
     return outcome;
   }
