@@ -44,7 +44,8 @@ export async function createMailingServices(
     async verify(username, email, locale) {
       const id = await ports.idOf(username);
       const profile = { id, userId: id, email, verifiedEmail: email.toLowerCase() };
-      await store.profiles.set({ ...profile, ...(locale !== undefined && { locale }) });
+      const { profile: known } = (await store.users.find(id)) ?? {};
+      await store.profiles.set({ ...profile, ...(locale !== undefined && { locale }) }, known);
     },
   };
 }

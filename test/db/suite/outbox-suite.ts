@@ -196,7 +196,8 @@ export function testOutbox(rule: Rule<With<"outbox" | "links" | "profiles" | "us
     await store.links.insert(made);
     await store.profiles.set({ ...profile, name: "Ada" });
     assert.ok(await store.links.find("hash of 1", at(0)));
-    await store.profiles.set({ ...profile, email: "new@example.org" });
+    const known = { name: "Ada", email: profile.email };
+    await store.profiles.set({ ...profile, email: "new@example.org" }, known);
     assert.equal(await store.links.find("hash of 1", at(0)), undefined);
     assert.ok(await store.links.find("hash of 2", at(0)), "an administrator made this one");
   });
