@@ -115,7 +115,11 @@ export interface Client {
 }
 
 /** Contains what the server can answer. */
-type Answer = Partial<Record<"error" | "until", string>> & { readonly user?: SessionUser | null };
+interface Answer {
+  readonly user?: SessionUser | null;
+  readonly error?: string;
+  readonly retryAfter?: number;
+}
 
 /** The library has no types of browsers. */
 declare const document:
@@ -149,9 +153,9 @@ export function createClient({ base = "" }: ClientOptions = {}): Client {
         body: JSON.stringify(fields),
       },
     );
-    const answer = await response.json().catch(() => undefined);
+    const answer = (await response.json().catch(() => undefined)) as Answer | null | undefined;
     // A proxy, or the app without the option, has answered.
-    if (answer?.user === undefined && !answer?.error) {
+    if (!answer || (answer.user === undefined && !answer.error)) {
       throw new Error(`latchkey: unexpected answer, status ${response.status}`);
     }
     const wait = response.headers.get("retry-after");
