@@ -222,7 +222,10 @@ function refuseUnreadable(
   refusals: Refusals,
   problem: Exclude<FormProblem | JsonProblem, "too-large" | "aborted">,
 ): MaybePromise<Answer> {
-  if (typeof problem === "object") return refuseWrongTypes(problem);
+  if (typeof problem === "object") {
+    logRefusal(context, context.request, "unreadable form refused");
+    return refuseWrongTypes(problem);
+  }
   switch (problem) {
     case "not-a-form":
     case "not-json":

@@ -75,9 +75,9 @@ export interface SignInFields {
   readonly username: string;
   readonly password: string;
   /** Accounts with one-time codes need one, or a recovery code. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** True if this browser needs no code for the next 30 days. */
-  readonly rememberDevice?: boolean;
+  readonly rememberDevice?: boolean | undefined;
 }
 
 /** Contains what a person enters to change the password. */
@@ -85,15 +85,15 @@ export interface PasswordFields {
   readonly currentPassword: string;
   readonly newPassword: string;
   /** Must be the new password again. Leave it out if the form asks only once. */
-  readonly confirmPassword?: string;
+  readonly confirmPassword?: string | undefined;
   /** True to end all other sessions of the user. */
-  readonly endOthers?: boolean;
+  readonly endOthers?: boolean | undefined;
 }
 
 /** Contains the options of `createClient`. */
 export interface ClientOptions {
   /** Sets the option `basePath` of `createAuth`. Default: none. */
-  readonly base?: string;
+  readonly base?: string | undefined;
 }
 
 /**
@@ -196,7 +196,10 @@ export function createClient({ base = "" }: ClientOptions = {}): Client {
     signIn: (fields) => change("sign-in", fields),
     signOut: () => change("sign-out", {}),
     changePassword: (fields) =>
-      change("password", { confirmPassword: fields.newPassword, ...fields }),
+      change("password", {
+        ...fields,
+        confirmPassword: fields.confirmPassword ?? fields.newPassword,
+      }),
     session,
     onChange(listener) {
       if (typeof document === "undefined") return () => {};

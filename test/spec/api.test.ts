@@ -4,7 +4,7 @@ import { Unavailable } from "../../src/lib/fault.ts";
 import { NOT_FOUND } from "../adapters/framework.ts";
 import { type RunningApp, startApp, startConfiguredApp } from "../support/app.ts";
 import type { Answer, Sending } from "../support/client.ts";
-import { OWNER, SETUP_FORM } from "../support/gate.ts";
+import { OWNER, SETUP_FORM, startConfigured } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { codeShown, turnCodesOn } from "../support/one-time-codes.ts";
 import type { AppOptions } from "../support/options.ts";
@@ -58,6 +58,13 @@ test("without the option, the paths belong to the app", async (t) => {
   }
   const session = await app.send("/api/session");
   assert.deepEqual([session.status, session.body], [404, NOT_FOUND]);
+});
+
+test("the gate has no paths for own forms", async (t) => {
+  const { gate } = await startConfigured(t);
+  for (const path of [...POSTS, "/api/session"]) {
+    assert.equal((await gate.send(path)).status, 404, path);
+  }
 });
 
 test("signs in with the cookie of the page, below the base path", async (t) => {
