@@ -35,7 +35,7 @@ export async function readJson(
   if (readType(request) !== "application/json") return "not-json";
   if (body.length === 0) return () => "";
   const text = decode(body);
-  return text === undefined ? "not-utf8" : parseFields(text, fields);
+  return text === undefined ? "not-utf8" : parseJson(text, fields);
 }
 
 /** Keeps a byte order mark, which JSON does not allow. */
@@ -47,7 +47,8 @@ function decode(body: Uint8Array): string | undefined {
   }
 }
 
-function parseFields(text: string, fields: JsonFields): Form | JsonProblem {
+/** Reads the fields of a JSON object. */
+export function parseJson(text: string, fields: JsonFields): Form | "malformed" | WrongTypes {
   let body: unknown;
   try {
     body = JSON.parse(text);
