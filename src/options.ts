@@ -20,6 +20,7 @@ import { type Meter, noMeter } from "./lib/meter.ts";
 import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { NotifyTarget } from "./mail/notify-target.ts";
 import { parseMailFrom, parseSmtpUrl } from "./mail/smtp.ts";
 import { isColor } from "./pages/accent-color.ts";
 import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
@@ -475,6 +476,14 @@ export interface GateOptions {
   readonly assertions: "on" | "off";
   /** With `only`, `/forward-auth` refuses hosts that are not the host of an app. */
   readonly apps: "any" | "only";
+  /** Tells the operator what happens. */
+  readonly notify: NotifyOptions | undefined;
+}
+
+/** Says where the operator is told what happens, and about which events of the audit log. */
+export interface NotifyOptions {
+  readonly target: NotifyTarget;
+  readonly events: readonly string[];
 }
 
 export const NO_GATE: GateOptions = {
@@ -484,4 +493,5 @@ export const NO_GATE: GateOptions = {
   requireSecondFactor: [],
   assertions: "off",
   apps: "any",
+  notify: undefined,
 };

@@ -76,6 +76,7 @@ export const PEOPLE_FORMS = [
   "change",
   "groups",
   "rename",
+  "profile",
   "sign-out",
   "remove",
 ] as const;

@@ -147,11 +147,12 @@ async function setInvitedEmail(
     .select("id")
     .where("verified_email", "=", verifiedEmail)
     .executeTakeFirst();
-  await setProfile(trx, {
+  const outcome = await setProfile(trx, {
     ...{ id: userId, userId, email },
     ...(holder === undefined && { verifiedEmail }),
     ...(locale !== undefined && { locale }),
   });
+  if (outcome !== "set") throw new Error(`an invited address was not set: ${outcome}`);
 }
 
 /**
@@ -180,13 +181,16 @@ async function resetPassword(
   return toPublicUser({ ...user, passwordHash });
 }
 
-/**
- * Counts the links for a new password that were sent to the user by mail and can still be used.
- */
-export async function countMailedResets(db: Db, userId: UserId, now: Date): Promise<number> {
+/** Counts the links with this purpose that the account got by mail and that can still be used. */
+export async function countMailedLinks(
+  db: Db,
+  { userId, purpose }: Pick<Link, "userId" | "purpose">,
+  now: Date,
+): Promise<number> {
+  if (userId === undefined) return 0;
   const links = await selectOpenLinks(db, now)
     .where("user_id", "=", userId)
-    .where("purpose", "=", "reset")
+    .where("purpose", "=", purpose)
     .where("email", "is not", null)
     .execute();
   return links.length;
@@ -235,11 +239,14 @@ export const confirmEmail = (
       .executeTakeFirst();
     if (holder !== undefined && holder.user_id !== userId) return { kind: "taken" };
     const former = await findProfile(trx, userId);
-    await setProfile(trx, {
+    const profile = {
       ...former,
       ...{ id: userId, userId, email, verifiedEmail },
       ...(former?.locale === undefined && locale !== undefined && { locale }),
-    });
+    };
+    const outcome = await setProfile(trx, profile, former);
+    // The former profile is removed already. An error rolls this back.
+    if (outcome !== "set") throw new Error(`a confirmed address was not set: ${outcome}`);
     await removeUserLinks(trx, userId);
     return { kind: "confirmed", user: toPublicUser(user), former };
   });
