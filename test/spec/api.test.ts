@@ -279,8 +279,8 @@ test("says who is signed in, and until when", async (t) => {
   const beginning = Date.parse(until) / 1_000 - 2_592_000;
   assert.ok(beginning >= before && beginning <= after, until);
   assert.equal(until, new Date(until).toISOString());
-  await app.auth.users.setProfile(user.id, { name: "Ada O'Neil <b>" });
-  assert.equal((await read(session)).user.name, "Ada O'Neil <b>");
+  await app.auth.users.setProfile(user.id, { name: "The \u00e9 <b>owner</b>" });
+  assert.equal((await read(session)).user.name, "The \u00e9 <b>owner</b>");
   for (const none of [undefined, "", "forged", `${session}x`]) {
     assert.deepEqual(await read(none), { user: null });
   }
