@@ -368,6 +368,11 @@ export interface AuthOptions {
    */
   readonly people?: boolean | undefined;
   /**
+   * Answers JSON at `/api/sign-in`, `/api/sign-out`, `/api/password` and `/api/session`, for an app's
+   * own forms, such as with `latchkey/client`. Default: false.
+   */
+  readonly api?: boolean | undefined;
+  /**
    * Signs people in to apps that speak OpenID Connect: pass `oidc` of `latchkey/oidc`. Needs
    * `hosts.publicUrl`. Default: none.
    */
@@ -425,6 +430,7 @@ export const optionTable = {
     (listener) => typeof listener === "function",
   ),
   people: createFlagOption(false),
+  api: createFlagOption(false),
   oidc: defineOption<OidcSupport | undefined>(
     undefined,
     "the value oidc of latchkey/oidc",
