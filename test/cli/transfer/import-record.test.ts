@@ -45,12 +45,12 @@ test("takes name and address as other systems write them, unverified without a y
     assert.deepEqual(profileOf({ [name]: " Ada " }), [["Ada", null, null, null], undefined, 0]);
   for (const no of [undefined, null, "", false, 0, "0", "f", "false", "2026-01-01", [true], "on"]) {
     const fields = { email, email_verified: no };
-    assert.deepEqual(profileOf(fields), [[null, email, null], undefined, 0], String(no));
+    assert.deepEqual(profileOf(fields), [[null, email, null, null], undefined, 0], String(no));
   }
   const lower = email.toLowerCase();
   for (const yes of [true, 1, "1", "t", "true", "yes"]) {
     const fields = { email, emailVerified: yes };
-    assert.deepEqual(profileOf(fields), [[null, email, lower], lower, 0], String(yes));
+    assert.deepEqual(profileOf(fields), [[null, email, lower, null], lower, 0], String(yes));
   }
   assert.deepEqual(profileOf({ name: "", email: " " }), [[], undefined, 0]);
   for (const unusable of [
