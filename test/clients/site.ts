@@ -33,6 +33,8 @@ export interface Registration {
   readonly type?: "confidential" | "public";
   /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
   readonly scheme?: "http" | "https";
+  /** `https`: the app itself has a certificate. */
+  readonly appScheme?: "http" | "https";
   /** Settings of a recipe, for the URL of the app, in place of the paths above. */
   readonly settingsFor?: (appUrl: string) => AppFields;
 }
@@ -64,7 +66,7 @@ const APP_NAME = "Photo album";
  */
 export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
   const { callback, signedOut, backchannel, type, origin, scheme = "http" } = registration;
-  const { settingsFor = () => ({}) } = registration;
+  const { appScheme = "http", settingsFor = () => ({}) } = registration;
   failOnNotices(t);
   const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
   const dir = await tempDir(t);
@@ -80,7 +82,7 @@ export async function startSite(t: TestContext, registration: Registration): Pro
   });
   const ownerId = await setUp(page, issuer);
   const appPort = await freePort();
-  const appUrl = `http://127.0.0.1:${appPort}`;
+  const appUrl = `${appScheme}://127.0.0.1:${appPort}`;
   const { id, secret } = await registerApp(gate, {
     name: APP_NAME,
     redirects: [appUrl + callback],
