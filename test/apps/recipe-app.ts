@@ -4,7 +4,7 @@ import { createFields, fillRecipe } from "../../src/recipes/fill-recipe.ts";
 import { listLines } from "../../src/recipes/format-recipe.ts";
 import type { Entry, OidcWay } from "../../src/recipes/recipe.ts";
 import { readRecipe } from "../../src/recipes/recipe-files.ts";
-import { type Site, startSite } from "../clients/site.ts";
+import { type Registration, type Site, startSite } from "../clients/site.ts";
 import { runCommand } from "../support/command.ts";
 
 /** A gate, a browser, and an app that was added by its recipe and is not running yet. */
@@ -23,7 +23,7 @@ export interface RecipeSite extends Site {
 export async function startRecipeSite(
   t: TestContext,
   id: string,
-  appScheme: "http" | "https" = "http",
+  more: Pick<Registration, "appScheme" | "expected"> = {},
 ): Promise<RecipeSite> {
   const recipe = readRecipe(id);
   const way = recipe?.ways.find((one): one is OidcWay => one.way === "oidc");
@@ -32,7 +32,7 @@ export async function startRecipeSite(
     const { name: _, section: __, ...fields } = createFields({ ...recipe, ways: [way] }, url);
     return fields;
   };
-  const site = await startSite(t, { callback: "", signedOut: "", appScheme, settingsFor });
+  const site = await startSite(t, { callback: "", signedOut: "", settingsFor, ...more });
   const { ISSUER: issuer, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = site.settings;
   const values = { url: site.appUrl, issuer, clientId, clientSecret };
   const [filled] = fillRecipe({ ...recipe, ways: [way] }, values).ways;

@@ -87,7 +87,7 @@ test("roundcube: the mail server opens a mailbox to its person, and to tokens of
 });
 
 async function startMail(t: TestContext): Promise<{ site: RecipeSite; mail: MailServer }> {
-  const site = await startRecipeSite(t, "roundcube", "https");
+  const site = await startRecipeSite(t, "roundcube", { appScheme: "https" });
   await operate(site, {}, "user", "set", "owner", "--email", ADDRESS, "--email-verified");
   const mail = await startMailServer(t, site, MESSAGE);
   await startRoundcube(t, site, mail);

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
 import { fill, submit } from "../browser/forms.ts";
-import { openPage } from "../support/browser.ts";
+import { openPage, type Visiting } from "../support/browser.ts";
 import {
   CA_CERTIFICATE,
   SERVER_CERTIFICATE,
@@ -35,6 +35,8 @@ export interface Registration {
   readonly scheme?: "http" | "https";
   /** `https`: the app itself has a certificate. */
   readonly appScheme?: "http" | "https";
+  /** What the pages of the app write to the console, and the statuses that it returns. */
+  readonly expected?: Pick<Visiting, "logs" | "statuses">;
   /** Settings of a recipe, for the URL of the app, in place of the paths above. */
   readonly settingsFor?: (appUrl: string) => AppFields;
 }
@@ -68,7 +70,8 @@ export async function startSite(t: TestContext, registration: Registration): Pro
   const { callback, signedOut, backchannel, type, origin, scheme = "http" } = registration;
   const { appScheme = "http", settingsFor = () => ({}) } = registration;
   failOnNotices(t);
-  const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
+  const { expected = {} } = registration;
+  const page = await openPage(t, { certificates: "any", givenUp: "allowed", ...expected });
   const dir = await tempDir(t);
   const gatePort = await freePort();
   const issuer = `${scheme}://localhost:${gatePort}`;
