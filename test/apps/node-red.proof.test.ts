@@ -9,7 +9,7 @@ import { enterPassword } from "../clients/site.ts";
 import { installPackages } from "../support/packages.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type RecipeSite, startRecipeSite } from "./recipe-app.ts";
+import { operate, type RecipeSite, startRecipeSite } from "./recipe-app.ts";
 
 const PACKAGES = fileURLToPath(new URL("./packages/node-red/", import.meta.url));
 /** The editor asks no other server for its catalogue of nodes. */
@@ -29,6 +29,12 @@ test("node-red: the editor opens after a sign-in, and its interface to nobody be
     return (await fetch(`${appUrl}/flows`, { headers })).status;
   };
   assert.equal(await readFlows("x"), 401);
+
+  const check = ["app", "check", site.settings.CLIENT_ID, "--recipe", "node-red"];
+  const report = await operate(site, {}, ...check);
+  assert.match(report, /ok +start .*\/auth\/strategy begins the sign-in/);
+  assert.match(report, /ok +tokens /);
+  assert.match(report, /^No problems found/m);
 
   await page.goto(appUrl);
   await enterPassword(site);

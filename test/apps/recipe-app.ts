@@ -6,6 +6,7 @@ import type { Entry, OidcWay } from "../../src/recipes/recipe.ts";
 import { readRecipe } from "../../src/recipes/recipe-files.ts";
 import { type Registration, type Site, startSite } from "../clients/site.ts";
 import { runCommand } from "../support/command.ts";
+import { SECRET } from "../support/gate.ts";
 
 /** A gate, a browser, and an app that was added by its recipe and is not running yet. */
 export interface RecipeSite extends Site {
@@ -60,7 +61,7 @@ export async function operate(
   given: { readonly input?: string },
   ...args: readonly string[]
 ): Promise<string> {
-  const env = { DATA_DIR: gate.dataDir, PUBLIC_URL: issuer };
+  const env = { DATA_DIR: gate.dataDir, PUBLIC_URL: issuer, AUTH_SECRET: SECRET };
   const { code, stdout, stderr } = await runCommand(args, { env, ...given });
   assert.equal(code, 0, stderr);
   return stdout;
