@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import type { RecipeSite } from "./recipe-app.ts";
 import { AS_NOBODY, giveAway, requireProgram, serveProgram } from "./server-program.ts";
 
 const TOKENS = "/etc/dovecot/dovecot-oauth2.conf.ext";
+const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 export interface MailServer {
   readonly port: number;
@@ -27,15 +28,16 @@ export interface Message {
 /** Starts Dovecot with the lines of the recipe, and a message in a mailbox. */
 export async function startMailServer(
   t: TestContext,
-  { linesOf }: RecipeSite,
+  { linesOf, caFile }: RecipeSite,
   message: Message,
 ): Promise<MailServer> {
   const program = requireProgram("dovecot", "dovecot-imapd");
   const folder = await tempDir(t);
   const port = await freePort();
   const tokens = join(folder, "dovecot-oauth2.conf.ext");
-  // The certificates of the system are for a gate with https.
-  await writeFile(tokens, linesOf(TOKENS).join("\n"));
+  const authority = join(folder, "authority");
+  await copyFile(caFile, authority);
+  await writeFile(tokens, linesOf(TOKENS).join("\n").replace(AUTHORITIES, authority));
   const lines = linesOf("/etc/dovecot/conf.d/90-oauth2.conf (Dovecot 2.3)");
   const file = join(folder, "dovecot.conf");
   await writeFile(file, configure(folder, port, lines.join("\n").replace(TOKENS, tokens)));

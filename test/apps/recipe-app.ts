@@ -24,7 +24,7 @@ export interface RecipeSite extends Site {
 export async function startRecipeSite(
   t: TestContext,
   id: string,
-  more: Pick<Registration, "appScheme" | "expected"> = {},
+  more: Pick<Registration, "appScheme" | "expected" | "scheme"> = {},
 ): Promise<RecipeSite> {
   const recipe = readRecipe(id);
   const way = recipe?.ways.find((one): one is OidcWay => one.way === "oidc");
