@@ -1,14 +1,18 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+import { promisify } from "node:util";
 import { freePort } from "../support/free-port.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { RecipeSite } from "./recipe-app.ts";
 import { AS_NOBODY, giveAway, requireProgram, serveProgram } from "./server-program.ts";
+
+const run = promisify(execFile);
 
 const TOKENS = "/etc/dovecot/dovecot-oauth2.conf.ext";
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
@@ -41,13 +45,18 @@ export async function startMailServer(
   const lines = linesOf("/etc/dovecot/conf.d/90-oauth2.conf (Dovecot 2.3)");
   const file = join(folder, "dovecot.conf");
   await writeFile(file, configure(folder, port, lines.join("\n").replace(TOKENS, tokens)));
-  await mkdir(join(folder, "mail", message.to, "new"), { recursive: true });
-  await writeFile(join(folder, "mail", message.to, "new", "1.test"), formatMessage(message));
   await giveAway(folder);
   await serveProgram(t, program, {
     ...{ args: ["-F", "-c", file], cwd: folder, port },
     logs: [join(folder, "log")],
   });
+  // Delivers it as a mail server does, so that its index is complete when the first client comes.
+  const delivery = run("doveadm", ["-c", file, "save", "-u", message.to], {
+    cwd: folder,
+    ...AS_NOBODY,
+  });
+  delivery.child.stdin?.end(formatMessage(message));
+  await delivery;
   return { port, signIn: (address, token) => signIn(port, address, token) };
 }
 
@@ -68,7 +77,7 @@ default_login_user = ${user}
 mail_location = maildir:${folder}/mail/%u
 userdb {
   driver = static
-  args = uid=${user} gid=${group} home=${folder}/mail/%u
+  args = allow_all_users=yes uid=${user} gid=${group} home=${folder}/mail/%u
 }
 service imap-login {
   chroot =

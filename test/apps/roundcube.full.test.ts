@@ -1,6 +1,6 @@
 /** Roundcube with Dovecot, both of Debian, with what the recipe says to enter. */
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { submit } from "../browser/forms.ts";
@@ -20,11 +20,10 @@ const EMAIL = "openid email";
 const MODULES = "/usr/lib/apache2/modules";
 const LOADED =
   "mpm_prefork authz_core alias dir mime env filter deflate expires headers rewrite ssl".split(" ");
-const PHP = `${MODULES}/libphp8.2.so`;
 const ROUNDCUBE = "/var/lib/roundcube/public_html";
 
 test("roundcube: a person opens the mailbox, and loses it with the session", async (t) => {
-  const { site } = await startMail(t);
+  const { site } = await startMail(t, "https");
   const { page, appUrl, issuer } = site;
   await page.goto(appUrl);
   await page.getByRole("link", { name: "Latchkey" }).click();
@@ -48,7 +47,7 @@ test("roundcube: a person opens the mailbox, and loses it with the session", asy
 });
 
 test("roundcube: the mail server opens a mailbox to its person, and to tokens of the app only", async (t) => {
-  const { site, mail } = await startMail(t);
+  const { site, mail } = await startMail(t, "http");
   const { gate, settings } = site;
   const ada = { username: "ada", password: "a long password" };
   const add = ["user", "add", ada.username, "--password-stdin"];
@@ -58,7 +57,10 @@ test("roundcube: the mail server opens a mailbox to its person, and to tokens of
   const getToken = (client = app, scope = EMAIL, of = session) => redeem(site, client, scope, of);
 
   assert.equal(await mail.signIn(ADDRESS, await getToken()), "NO", "without an address");
-  await operate(site, {}, "user", "set", "ada", "--email", "ada@example.org");
+  const address = ["--email", "ada@example.org"];
+  await operate(site, {}, "user", "set", "ada", ...address);
+  assert.equal(await mail.signIn("ada@example.org", await getToken()), "NO", "not verified");
+  await operate(site, {}, "user", "set", "ada", ...address, "--email-verified");
   const token = await getToken();
   assert.equal(await mail.signIn("ada@example.org", token), "OK");
   assert.equal(await mail.signIn("ADA@example.org", token), "OK", "as addresses are");
@@ -86,8 +88,11 @@ test("roundcube: the mail server opens a mailbox to its person, and to tokens of
   assert.equal(await mail.signIn("ada@example.org", last), "NO", "after the account has ended");
 });
 
-async function startMail(t: TestContext): Promise<{ site: RecipeSite; mail: MailServer }> {
-  const site = await startRecipeSite(t, "roundcube", { appScheme: "https" });
+async function startMail(
+  t: TestContext,
+  scheme: "http" | "https",
+): Promise<{ site: RecipeSite; mail: MailServer }> {
+  const site = await startRecipeSite(t, "roundcube", { appScheme: "https", scheme });
   await operate(site, {}, "user", "set", "owner", "--email", ADDRESS, "--email-verified");
   const mail = await startMailServer(t, site, MESSAGE);
   await startRoundcube(t, site, mail);
@@ -97,9 +102,10 @@ async function startMail(t: TestContext): Promise<{ site: RecipeSite; mail: Mail
 /** Starts Roundcube in Apache, as Debian configures it, with the lines of the recipe. */
 async function startRoundcube(t: TestContext, site: RecipeSite, mail: MailServer): Promise<void> {
   const apache = requireProgram("apache2", "apache2-bin");
-  requireFile(PHP, "libapache2-mod-php8.2");
-  requireFile(`${ROUNDCUBE}/index.php`, "roundcube-core");
-  requireFile("/etc/php/8.2/mods-available/pdo_sqlite.ini", "php-sqlite3");
+  requireFile(`${ROUNDCUBE}/index.php`, "roundcube-core roundcube-sqlite3");
+  const [, version = ""] = /libphp([\d.]+)\.so/.exec((await readdir(MODULES)).join(" ")) ?? [];
+  const php = requireFile(`${MODULES}/libphp${version}.so`, "libapache2-mod-php");
+  requireFile(`/etc/php/${version}/mods-available/pdo_sqlite.ini`, "php-sqlite3");
   const folder = await tempDir(t);
   for (const name of ["config", "logs", "temp"]) await mkdir(join(folder, name));
   for (const name of ["defaults.inc.php", "mimetypes.php"])
@@ -111,10 +117,12 @@ async function startRoundcube(t: TestContext, site: RecipeSite, mail: MailServer
     `$config['imap_host'] = '127.0.0.1:${mail.port}';`,
     `$config['log_dir'] = '${folder}/logs';`,
     `$config['temp_dir'] = '${folder}/temp';`,
+    `$config['oauth_verify_peer'] = '${folder}/authority';`,
     "$config['des_key'] = 'twenty-four-bytes-of-key';",
   ];
   const lines = [...own, ...site.linesOf("config/config.inc.php"), ""].join("\n");
   await writeFile(join(folder, "config", "config.inc.php"), lines);
+  await copyFile(site.caFile, join(folder, "authority"));
   const certificate = { cert: SERVER_CERTIFICATE, key: SERVER_KEY };
   const { certFile, keyFile } = await writeCertificate(folder, certificate);
   const file = join(folder, "apache.conf");
@@ -122,7 +130,7 @@ async function startRoundcube(t: TestContext, site: RecipeSite, mail: MailServer
     file,
     `
 ${LOADED.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join("\n")}
-LoadModule php_module ${PHP}
+LoadModule php_module ${php}
 AddHandler application/x-httpd-php .php
 TypesConfig /etc/mime.types
 ServerName 127.0.0.1

@@ -296,7 +296,8 @@ const createFindAccount =
 
 /**
  * Adds the claims of the scopes to what an app learns of its access token. A mail server that checks
- * the token of a mail program asks only here, and must know whose mailbox to open.
+ * the token of a mail program asks only here, and opens the mailbox of the address without reading
+ * whether it is verified, so that an unverified one is left out.
  */
 async function addClaims(ctx: KoaContextWithOIDC, findAccount: FindAccount): Promise<void> {
   const token = ctx.oidc.entities.AccessToken;
@@ -306,7 +307,10 @@ async function addClaims(ctx: KoaContextWithOIDC, findAccount: FindAccount): Pro
   const { scope = "" } = token;
   const claims = await account.claims("userinfo", scope, {}, []);
   const names = scope.split(" ").flatMap((each) => CLAIMS_OF_SCOPES[each] ?? []);
-  const granted = Object.entries(claims).filter(([name]) => names.includes(name));
+  const isHidden = (name: string): boolean => name === "email" && claims.email_verified !== true;
+  const granted = Object.entries(claims).filter(
+    ([name]) => names.includes(name) && !isHidden(name),
+  );
   // RFC 7662 has a name of its own for it.
   const username = names.includes("preferred_username") && {
     username: claims.preferred_username,

@@ -119,8 +119,11 @@ test("an app learns of its access token whose it is, by the scopes, and other ap
   const mail = await registerApp(gate, { name: "Mail", redirects: [CALLBACK] });
   const wiki = await registerApp(gate, { name: "Wiki", redirects: ["https://wiki.example.org/"] });
   const email = ["--email", "ada@example.org", "--email-verified"];
-  const profile = ["user", "set", "owner", "--name", "Ada", ...email];
-  assert.equal((await runCommand(profile, { env: { DATA_DIR: gate.dataDir } })).code, 0);
+  const setProfile = async (...fields: readonly string[]): Promise<void> => {
+    const env = { DATA_DIR: gate.dataDir };
+    assert.equal((await runCommand(["user", "set", "owner", ...fields], { env })).code, 0);
+  };
+  await setProfile("--name", "Ada", ...email);
   const getToken = async (scope: string): Promise<Readonly<Record<string, string>>> =>
     JSON.parse((await signIn(gate, session, mail, {}, { scope })).body);
   const introspect = async ({ id, secret }: RegisteredApp, token = "") => {
@@ -144,6 +147,14 @@ test("an app learns of its access token whose it is, by the scopes, and other ap
   const less = await introspect(mail, narrow);
   assert.deepEqual([less.username, less.email, less.groups], [undefined, undefined, ["admins"]]);
   assert.equal(less.sub, seen.sub);
+
+  // Several people can have the same address, as long as nobody has verified it.
+  await setProfile("--email", "boss@example.org");
+  const unverified = await introspect(mail, token);
+  assert.deepEqual(
+    [unverified.active, unverified.email, unverified.email_verified],
+    [true, undefined, false],
+  );
 });
 
 test("a public client may send its ID by Basic with an empty secret, and no other client", async (t) => {
