@@ -32,7 +32,8 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 /** In the order in which they run: what finds most in the least time first. */
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
-    about: "scanners of other authors, apps of npm, sign-in times, mistakes that the simulation must find",
+    about:
+      "scanners of other authors, apps of npm, sign-in times, mistakes that the simulation must find",
     command: ["test/run.ts", "proof"],
     needs: TOOLS,
   },
