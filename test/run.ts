@@ -20,7 +20,7 @@ const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
-  test/proxies test/clients test/tools test/spec test/oidc test/features test/cli packages/attack/test/gates packages/attack/test/command
+  test/proxies test/clients test/apps test/tools test/spec test/oidc test/features test/cli packages/attack/test/gates packages/attack/test/command
   test/package test/db test/identity test/http test/proof packages/attack/test test/hashes`.split(
   /\s+/,
 );

@@ -35,7 +35,7 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     about:
-      "scanners of other authors, a real mail server, sign-in times, mistakes that the simulation must find",
+      "scanners of other authors, apps of npm, a real mail server, sign-in times, mistakes that the simulation must find",
     command: ["test/run.ts", "proof"],
     needs: TOOLS,
   },

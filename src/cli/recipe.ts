@@ -2,6 +2,7 @@ import type { AppFields } from "../features/apps/app-fields.ts";
 import { toPrintable } from "../lib/files/printable.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { createFields, fillRecipe } from "../recipes/fill-recipe.ts";
+import { findRecipes, type ListedRecipe } from "../recipes/find-recipes.ts";
 import { formatInstructions } from "../recipes/format-recipe.ts";
 import type { Recipe, RecipeValues, Way } from "../recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "../recipes/recipe-files.ts";
@@ -43,13 +44,7 @@ export const recipes: Command = {
   examples: ["latchkey app recipes", "latchkey app recipes photos"],
 
   async run(_, { words = "", json }, terminal) {
-    const wanted = String(words).toLowerCase().split(/\s+/);
-    const found = listRecipeIds()
-      .flatMap((id) => ({ id, ...requireRecipe(id) }))
-      .filter((recipe) => {
-        const text = `${recipe.id} ${recipe.name} ${recipe.summary} ${recipe.section}`;
-        return wanted.every((word) => text.toLowerCase().includes(word));
-      });
+    const found = findRecipes(String(words));
     if (found.length === 0)
       return terminal.fail(
         `no recipe has the words ${quote(words)}; latchkey app recipes lists all`,
@@ -59,7 +54,7 @@ export const recipes: Command = {
   },
 };
 
-const listing: Listing<Recipe & { readonly id: string }> = {
+const listing: Listing<ListedRecipe> = {
   columns: { ID: 0, NAME: 0, "SIGN-IN": 0, ABOUT: 0 },
   toCells: ({ id, name, summary, ways }) => [
     ...[id, name, ways.map(({ way }) => WAYS[way]).join(", "), summary],

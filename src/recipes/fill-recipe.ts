@@ -68,6 +68,10 @@ function listValues({
     userinfo: `${issuer}/oidc/userinfo`,
     jwks: `${issuer}/oidc/keys`,
     end_session: `${issuer}/oidc/logout`,
+    introspection: `${issuer}/oidc/introspect`,
+    // IDs and secrets have only characters that need no encoding here.
+    introspection_as_client:
+      clientSecret && `${issuer.replace("://", `://${clientId}:${clientSecret}@`)}/oidc/introspect`,
     client_id: clientId,
     client_secret: clientSecret,
     // Only the operator knows where the app sees the proxy.

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
 import { fill, submit } from "../browser/forms.ts";
-import { openPage } from "../support/browser.ts";
+import { openPage, type Visiting } from "../support/browser.ts";
 import {
   CA_CERTIFICATE,
   SERVER_CERTIFICATE,
@@ -33,6 +33,10 @@ export interface Registration {
   readonly type?: "confidential" | "public";
   /** `https`: the client accepts no provider with plain HTTP, also on loopback. */
   readonly scheme?: "http" | "https";
+  /** `https`: the app itself has a certificate. */
+  readonly appScheme?: "http" | "https";
+  /** What the pages of the app write to the console, and the statuses that it returns. */
+  readonly expected?: Pick<Visiting, "logs" | "statuses">;
   /** Settings of a recipe, for the URL of the app, in place of the paths above. */
   readonly settingsFor?: (appUrl: string) => AppFields;
 }
@@ -64,9 +68,10 @@ const APP_NAME = "Photo album";
  */
 export async function startSite(t: TestContext, registration: Registration): Promise<Site> {
   const { callback, signedOut, backchannel, type, origin, scheme = "http" } = registration;
-  const { settingsFor = () => ({}) } = registration;
+  const { appScheme = "http", settingsFor = () => ({}) } = registration;
   failOnNotices(t);
-  const page = await openPage(t, { certificates: "any", givenUp: "allowed" });
+  const { expected = {} } = registration;
+  const page = await openPage(t, { certificates: "any", givenUp: "allowed", ...expected });
   const dir = await tempDir(t);
   const gatePort = await freePort();
   const issuer = `${scheme}://localhost:${gatePort}`;
@@ -80,7 +85,7 @@ export async function startSite(t: TestContext, registration: Registration): Pro
   });
   const ownerId = await setUp(page, issuer);
   const appPort = await freePort();
-  const appUrl = `http://127.0.0.1:${appPort}`;
+  const appUrl = `${appScheme}://127.0.0.1:${appPort}`;
   const { id, secret } = await registerApp(gate, {
     name: APP_NAME,
     redirects: [appUrl + callback],

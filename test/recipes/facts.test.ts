@@ -21,7 +21,7 @@ const VALUES = {
 
 /** Apps have placeholders of their own, such as `{{ name }}`. */
 const PLACEHOLDER =
-  /\{(url|host|issuer|discovery|authorization|token|userinfo|jwks|end_session|client_\w+|proxy)\}/;
+  /\{(url|host|issuer|discovery|authorization|token|userinfo|jwks|end_session|introspection\w*|client_\w+|proxy)\}/;
 
 const read = (id: string): Recipe => {
   const recipe = readRecipe(id);

@@ -1,13 +1,7 @@
 import { fetchRequest } from "../../http/fetch-request.ts";
 import { createSessionCookies } from "../../http/session-cookie.ts";
-import {
-  begin,
-  checkClaims,
-  checkEntrance,
-  checkRequest,
-  getCode,
-  redeemCode,
-} from "./oidc-steps.ts";
+import { beginSignIn } from "./begin-sign-in.ts";
+import { checkClaims, checkEntrance, checkRequest, getCode, redeemCode } from "./oidc-steps.ts";
 import {
   checkAddress,
   checkClock,
@@ -78,7 +72,7 @@ async function* runOidcSteps(
   browser: SiteBrowser,
   opened: Visit,
 ): AsyncGenerator<StepReport, string | undefined> {
-  const { report: start, beginning } = await begin(subject, browser, opened);
+  const { report: start, beginning } = await beginSignIn(subject, browser, opened);
   yield start;
   if (beginning === undefined) return "the sign-in did not begin";
   const requests = checkRequest(subject, beginning.request);

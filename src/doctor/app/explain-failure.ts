@@ -72,3 +72,7 @@ export function explainFailure(error: unknown): Explained {
   const code = getErrorCode(error) ?? "";
   return EXPLANATIONS[code] ?? { found: explainNetworkError(error), remedy: FIREWALL };
 }
+
+/** Says how to find out whether the server of an app reaches the gate. */
+export const reachGate = ({ origin }: URL): string =>
+  `on the server or in the container of the app, open ${origin}/.well-known/openid-configuration with curl (DNS, firewall, certificate authority; localhost is the container itself)`;

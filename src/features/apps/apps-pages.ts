@@ -20,9 +20,10 @@ import {
   shortenText,
 } from "../../pages/words.ts";
 import { fillRecipe } from "../../recipes/fill-recipe.ts";
+import { findRecipes } from "../../recipes/find-recipes.ts";
 import { formatPlace, listAdvice, listLines } from "../../recipes/format-recipe.ts";
 import type { Recipe } from "../../recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "../../recipes/recipe-files.ts";
+import { readRecipe } from "../../recipes/recipe-files.ts";
 import type { Context, UserContext } from "../context.ts";
 import type { Apps } from "./app-directory.ts";
 import { splitList } from "./app-fields.ts";
@@ -120,7 +121,7 @@ export async function readNewAppData(
     groups: await listAllGroups(context, apps),
     offersOidc: oidc !== undefined,
     recipe: recipe && toShownRecipe(recipeId, recipe),
-    recipes: recipe === undefined ? findRecipes(search) : [],
+    recipes: recipe === undefined ? listFoundRecipes(search) : [],
     search,
   };
 }
@@ -131,16 +132,9 @@ const toShownRecipe = (id: string, { name, summary }: Recipe): ShownRecipe => ({
   summary,
 });
 
-/** Returns the recipes of the apps whose name or purpose contains the text. */
-const findRecipes = (search: string): readonly ShownRecipe[] =>
-  listRecipeIds()
-    .flatMap((id) => {
-      const recipe = readRecipe(id);
-      return recipe === undefined ? [] : [toShownRecipe(id, recipe)];
-    })
-    .filter(({ id, name, summary }) =>
-      [id, name, summary].some((text) => text.toLowerCase().includes(search.toLowerCase())),
-    )
+const listFoundRecipes = (search: string): readonly ShownRecipe[] =>
+  findRecipes(search)
+    .map((recipe) => toShownRecipe(recipe.id, recipe))
     .sort((first, second) => first.name.localeCompare(second.name, "en"));
 
 /** Returns what the page shows after a known app was added. */

@@ -16,6 +16,7 @@ import { getNetwork } from "../../lib/network.ts";
 import { splitList } from "../apps/app-fields.ts";
 import type { Services } from "../context.ts";
 import { signOut } from "../sessions/sign-out.ts";
+import { moveClientId } from "./empty-secret.ts";
 import { Exchange, exchanges } from "./exchange-pages.ts";
 import { createProvider } from "./provider.ts";
 import { createProviderPages } from "./provider-pages.ts";
@@ -115,11 +116,12 @@ export function createOidc(services: Services): Oidc {
       request.path === devicePath ||
       (request.path.startsWith(`${devicePath}/`) && request.method !== "POST");
     if (isDevicePage && visitor === undefined) return sendToSignIn(services, request);
+    const apps = await rules.appDirectory.read();
+    const headers = copyHeaders(request, new URL(publicUrl).host, visitor);
     const exchange = new Exchange(request, visitor, {
       method: request.method,
       url: `${request.path}${request.query}`,
-      headers: copyHeaders(request, new URL(publicUrl).host, visitor),
-      body,
+      ...moveClientId({ headers, body }, apps.find),
       remoteAddress: services.proxies.getRemoteAddress(request),
       isEncrypted: publicUrl.startsWith("https:"),
     });

@@ -10,6 +10,7 @@ import { type App, toPublicUser, toUserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Seals } from "../../identity/seals.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isObject } from "../../lib/json.ts";
 import { digestText, isSame } from "../../lib/random-text.ts";
 import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
 import { CLAIMS_OF_SCOPES, SCOPES, toClaims } from "./claims.ts";
@@ -126,6 +127,11 @@ export function createProvider(
     const policy = ctx.response.get("Content-Security-Policy");
     ctx.set("Content-Security-Policy", policy.replace("'none' 'sha256-", "'sha256-"));
   });
+  const findAccount = createFindAccount(services);
+  provider.use(async (ctx, next) => {
+    await next();
+    if (isAtEndpoint(ctx) && ctx.oidc.route === "introspection") await addClaims(ctx, findAccount);
+  });
   provider.on("session.destroyed", () => {
     if (Provider.ctx !== undefined) exchanges.endSession(Provider.ctx.req);
   });
@@ -140,6 +146,9 @@ export function createProvider(
   });
   return provider;
 }
+
+/** Returns whether the provider has found an endpoint for the path. */
+const isAtEndpoint = (ctx: object): ctx is KoaContextWithOIDC => "oidc" in ctx;
 
 function createConfiguration(
   services: ProviderServices,
@@ -280,6 +289,30 @@ const createFindAccount =
     const claims = toClaims(toPublicUser(stored));
     return { accountId: id, claims: async () => ({ ...claims, groups: [...claims.groups] }) };
   };
+
+/**
+ * Adds the claims of the scopes to what an app learns of its access token. A mail server that checks
+ * the token of a mail program asks only here, and opens the mailbox of the address without reading
+ * whether it is verified, so that an unverified one is left out.
+ */
+async function addClaims(ctx: KoaContextWithOIDC, findAccount: FindAccount): Promise<void> {
+  const token = ctx.oidc.entities.AccessToken;
+  if (token === undefined || !isObject(ctx.body) || ctx.body.active !== true) return;
+  const account = await findAccount(ctx, token.accountId, token);
+  if (account === undefined) return;
+  const { scope = "" } = token;
+  const claims = await account.claims("userinfo", scope, {}, []);
+  const names = scope.split(" ").flatMap((each) => CLAIMS_OF_SCOPES[each] ?? []);
+  const isHidden = (name: string): boolean => name === "email" && claims.email_verified !== true;
+  const granted = Object.entries(claims).filter(
+    ([name]) => names.includes(name) && !isHidden(name),
+  );
+  // RFC 7662 has a name of its own for it.
+  const username = names.includes("preferred_username") && {
+    username: claims.preferred_username,
+  };
+  Object.assign(ctx.body, Object.fromEntries(granted), username);
+}
 
 /**
  * Returns the grant of the session for the app, extended to what the app requests now. Returns

@@ -13,6 +13,8 @@ test("lists known apps, finds them by name or purpose, and opens the form of one
     assert.ok(all.includes(`href="${NEW}?recipe=${id}"`), id);
   const found = (await open(`${NEW}?q=PHOTOS`)).body;
   assert.ok(found.includes("?recipe=immich") && !found.includes("?recipe=nextcloud"));
+  const both = (await open(`${NEW}?q=videos++media`)).body;
+  assert.ok(both.includes("?recipe=immich") && !both.includes("?recipe=nextcloud"));
   assert.ok(!(await open(`${NEW}?q=%3Cb%3E`)).body.includes("<b>"));
 
   const { body } = await open(`${NEW}?recipe=immich`);
