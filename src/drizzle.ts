@@ -3,49 +3,69 @@ import { pgSchema, pgTable, customType as pgType } from "drizzle-orm/pg-core";
 import { sqliteTable, customType as sqliteType } from "drizzle-orm/sqlite-core";
 import { valueReaders } from "./db/rows.ts";
 import { getKeyField, isNumber } from "./db/schema.ts";
-import {
-  type Column,
-  listColumns,
-  tables,
-  toColumnName,
-  toColumnValue,
-  type ValueOf,
-} from "./db/tables.ts";
+import { type Column, listColumns, tables, toColumnName, toColumnValue } from "./db/tables.ts";
 
-type Columns = (typeof tables.users)["columns"];
+/** Resolves to the declared columns of a user. */
+export type UserColumns = (typeof tables.users)["columns"];
 
 /** Names the columns that apps may read: all except the hash of the password. */
-type Field = {
-  [F in keyof Columns]: Columns[F] extends { readonly secret: true } ? never : F;
-}[keyof Columns];
+export type UserField = {
+  [F in keyof UserColumns]: UserColumns[F] extends { readonly secret: true } ? never : F;
+}[keyof UserColumns];
 
-/** Resolves to the type of the values of a column in an app, where an ID is a plain string. */
-type Value<F extends Field> = ValueOf<Columns[F]> extends string ? string : ValueOf<Columns[F]>;
-
-interface TypesOf<F extends Field> {
-  data: Value<F>;
+/** Describes the values of a column to Drizzle. In an app, an ID is a plain string. */
+export interface UserColumnTypes<F extends UserField> {
+  data: NonNullable<UserColumns[F]["valueType"]> extends string
+    ? string
+    : NonNullable<UserColumns[F]["valueType"]>;
   driverData: string | number;
-  notNull: Columns[F] extends { readonly optional: true } ? false : true;
+  notNull: UserColumns[F] extends { readonly optional: true } ? false : true;
 }
 
 // The types name functions of Drizzle instead of what the functions return, because the parameters
 // of its types for columns differ between its versions.
-type PgColumns = { [F in Field]: ReturnType<ReturnType<typeof pgType<TypesOf<F>>>> };
-type SqliteColumns = { [F in Field]: ReturnType<ReturnType<typeof sqliteType<TypesOf<F>>>> };
+
+/** Describes the columns of the users in SQLite. */
+export type SqliteUserColumns = {
+  [F in UserField]: ReturnType<ReturnType<typeof sqliteType<UserColumnTypes<F>>>>;
+};
+
+/** Describes the columns of the users in PostgreSQL. */
+export type PostgresUserColumns = {
+  [F in UserField]: ReturnType<ReturnType<typeof pgType<UserColumnTypes<F>>>>;
+};
 
 /** Describes the users in SQLite as a table of Drizzle. */
-export type SqliteUsers = ReturnType<typeof sqliteTable<"latchkey_users", SqliteColumns>>;
+export type SqliteUsers = ReturnType<typeof sqliteTable<"latchkey_users", SqliteUserColumns>>;
 
 /** Describes the users in PostgreSQL as a table of Drizzle. */
-export type PostgresUsers = ReturnType<typeof pgTable<"latchkey_users", PgColumns>>;
+export type PostgresUsers = ReturnType<typeof pgTable<"latchkey_users", PostgresUserColumns>>;
 
 /**
  * Contains the users in SQLite, for foreign keys and joins. Only read it: Latchkey writes the table.
  * Do not export it from a schema file of Drizzle Kit, which would then create the table.
+ *
+ * @example
+ * ```ts
+ * const notes = sqliteTable("notes", {
+ *   id: integer().primaryKey(),
+ *   userId: text().references(() => sqliteUsers.id, { onDelete: "cascade" }),
+ * });
+ * ```
  */
 export const sqliteUsers: SqliteUsers = sqliteTable("latchkey_users", defineSqliteColumns());
 
-/** Contains the users in PostgreSQL, like `sqliteUsers` in SQLite. */
+/**
+ * Contains the users in PostgreSQL, like `sqliteUsers` in SQLite.
+ *
+ * @example
+ * ```ts
+ * const notes = pgTable("notes", {
+ *   id: integer().primaryKey(),
+ *   userId: text().references(() => postgresUsers.id, { onDelete: "cascade" }),
+ * });
+ * ```
+ */
 export const postgresUsers: PostgresUsers = pgTable("latchkey_users", definePgColumns());
 
 /**
@@ -59,16 +79,16 @@ export const postgresUsers: PostgresUsers = pgTable("latchkey_users", definePgCo
 export const postgresUsersIn = (schema: string): PostgresUsers =>
   pgSchema(schema).table("latchkey_users", definePgColumns()) as unknown as PostgresUsers;
 
-function defineSqliteColumns(): SqliteColumns {
+function defineSqliteColumns(): SqliteUserColumns {
   return defineColumns((column, name) =>
     sqliteType(describeType(column, isNumber(column.kind) ? "integer" : "text"))(name),
-  ) as SqliteColumns;
+  ) as SqliteUserColumns;
 }
 
-function definePgColumns(): PgColumns {
+function definePgColumns(): PostgresUserColumns {
   return defineColumns((column, name) =>
     pgType(describeType(column, isNumber(column.kind) ? "bigint" : "text"))(name),
-  ) as PgColumns;
+  ) as PostgresUserColumns;
 }
 
 /** Describes to Drizzle how the values of a column are stored. */

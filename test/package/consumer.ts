@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuth, type Store } from "latchkey";
+import { postgresUsers, sqliteUsers } from "latchkey/drizzle";
 import { expressAuth } from "latchkey/express";
 import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
@@ -9,6 +10,7 @@ import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
 import { oidc } from "latchkey/oidc";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
+import { listExternalTables } from "latchkey/prisma";
 import { openSqlite } from "latchkey/sqlite";
 import { signInAs } from "latchkey/testing";
 
@@ -17,6 +19,9 @@ const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
+postgresUsers.id._.data satisfies string;
+sqliteUsers.endsAt._.data satisfies Date;
+listExternalTables satisfies (schema?: string) => string[];
 oidc satisfies Parameters<typeof createAuth>[0]["oidc"];
 signInAs satisfies (...given: never) => unknown;
 
