@@ -6,6 +6,8 @@ import { commands } from "./src/cli/commands.ts";
 import { formatOperand } from "./src/cli/help.ts";
 import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
+import { getTableName } from "./src/db/schema.ts";
+import { listColumns, tables, toColumnName } from "./src/db/tables.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
 import { readSettings } from "./src/gate/settings/settings.ts";
 import { settings } from "./src/gate/settings/table.ts";
@@ -105,6 +107,29 @@ const withConfigurations = (page: string): string =>
     return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`${language}\n${printed}\`\`\``;
   });
 
+/** The model of Latchkey's users for Prisma: the columns that each user has, without the hash. */
+function prismaModel(): string {
+  const [key, ...others] = listColumns(tables.users)
+    .filter(([, { optional, secret }]) => optional !== true && secret !== true)
+    .map(([field, { unique }]) => [toColumnName(field), unique === true ? " @unique" : ""]);
+  const width = Math.max(...others.map(([name = ""]) => name.length));
+  const field = (name = "", attributes = ""): string =>
+    `  ${name.padEnd(width)} String${attributes}`;
+  return [
+    "model LatchkeyUser {",
+    field(key?.[0], " @id"),
+    ...others.map(([name, attributes]) => field(name, attributes)),
+    `  ${"notes".padEnd(width)} Note[]`,
+    "",
+    `  @@map("${getTableName("users")}")`,
+    "}",
+  ].join("\n");
+}
+
+/** A page with the model of Latchkey's users. */
+const withPrismaModel = (page: string): string =>
+  page.replace(/^model LatchkeyUser \{\n.*?^\}$/ms, prismaModel);
+
 const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 
 const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
@@ -193,6 +218,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     return [path, withConfigurations(await readFile(new URL(path, DOCS), "utf8"))] as const;
   });
   return {
+    "users.md": withPrismaModel(await readFile(new URL("users.md", DOCS), "utf8")),
     "reference/settings.md": settingsPage(),
     "reference/commands.md": await commandsPage(),
     "deploy/Caddyfile": printedBy(COMPOSE.split(" "), "HOST=latchkey"),

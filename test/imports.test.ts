@@ -55,6 +55,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"kysely"/, onlyIn: /^db\// },
   { what: /"eta(\/core)?"/, onlyIn: /^pages\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },
+  { what: /"drizzle-orm/, onlyIn: /^drizzle\.ts$/ },
   // The tests use it to check what Latchkey signs and verifies.
   { what: /"jose["/]/, onlyIn: /^$/ },
   {

@@ -62,7 +62,8 @@ export function toRecord<T extends AnyTable>(table: T, row: TableRow<T>): Record
   return record as RecordOf<T>;
 }
 
-const valueReaders: Readonly<Record<Column["kind"], (value: unknown) => unknown>> = {
+/** Read a value of a database driver, by the kind of its column. */
+export const valueReaders: Readonly<Record<Column["kind"], (value: unknown) => unknown>> = {
   text: String,
   texts: (value) => splitTexts(String(value)),
   user: String,

@@ -15,6 +15,9 @@ export interface Definitions {
 
 export const getTableName = (table: string): string => `latchkey_${table}`;
 
+/** Names the tables that PostgreSQL has beside those of the declaration. */
+export const POSTGRES_TABLES: readonly string[] = ["attempts", "log_end", "schema"];
+
 /** Returns the schema that added a column or a table. */
 const getFirstSchema = (table: AnyTable, column?: Column): number =>
   column?.since ?? table.since ?? 1;

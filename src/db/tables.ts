@@ -18,7 +18,7 @@ export const APP_ID: RegExp = /^(?!new$)[a-z0-9][a-z0-9-]{0,62}$/;
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
 
-type Limits<C extends Column> = Omit<C, "kind" | "optional" | "valueType">;
+type Limits<C extends Column> = Omit<C, "kind" | "optional" | "secret" | "valueType">;
 
 const text = <Value extends string = string>(limits: Limits<TextColumn>): TextColumn<Value> => ({
   kind: "text",
@@ -52,9 +52,15 @@ const user = (limits: Limits<UserColumn> = {}): UserColumn<UserId> => ({
 });
 
 /** Makes a column optional: a record without a value lacks the field. */
-const optional = <Value>(column: Column<Value>): OptionalColumn<Value> => ({
+const optional = <C extends Column>(column: C): C & { readonly optional: true } => ({
   ...column,
   optional: true,
+});
+
+/** Makes a column secret: exports leave it out unless hashes are requested, and apps never have it. */
+const secret = <C extends Column>(column: C): C & { readonly secret: true } => ({
+  ...column,
+  secret: true,
 });
 
 /**
@@ -69,7 +75,7 @@ export const tables = {
       id: text<UserId>({ maxBytes: 255 }),
       username: text({ maxBytes: MAX_INDEXED_BYTES, unique: true }),
       /** The hash of a guest is `NO_PASSWORD`. */
-      passwordHash: text<PasswordHash>({ maxBytes: 1_024, secret: true }),
+      passwordHash: secret(text<PasswordHash>({ maxBytes: 1_024 })),
       /**
        * The time is in seconds since 1970. Sessions from earlier sign-ins have ended. The value
        * grows each time sessions are ended, and is absent for most users.
@@ -274,7 +280,7 @@ export const tables = {
       id: text({ maxBytes: 255 }),
       appId: text({ maxBytes: 63, pattern: APP_ID }),
       /** The value is the SHA-256 of the secret, in base64url. */
-      hash: text({ maxBytes: 255, unique: true, secret: true }),
+      hash: secret(text({ maxBytes: 255, unique: true })),
       /** Administrators recognize the secret by its last four characters. */
       ending: optional(text({ maxBytes: 4 })),
       createdAt: time(),
@@ -413,7 +419,7 @@ export const tables = {
       id: text({ maxBytes: 255 }),
       algorithm: text<KeyAlgorithm>({ maxBytes: 32 }),
       /** The value is the private key as JSON, sealed. */
-      sealed: text({ maxBytes: 16_384, secret: true }),
+      sealed: secret(text({ maxBytes: 16_384 })),
       createdAt: time(),
       /** Another key signs from this time on. */
       replacedAt: optional(time()),
@@ -467,7 +473,6 @@ interface UserColumn<Value = unknown> extends AnyColumn<Value> {
 interface AnyColumn<Value> {
   readonly optional?: true;
   readonly unique?: true;
-  /** Exports leave the column out unless hashes are requested. */
   readonly secret?: true;
   /** This schema added the column. The default is the schema of the table. */
   readonly since?: number;
@@ -529,7 +534,8 @@ export const toRowValues = <T extends AnyTable, Written extends Partial<RecordOf
     throw new Fault("invalid_option", `${field} has a value of the wrong type`);
   });
 
-function toColumnValue(kind: Column["kind"], value: unknown): ColumnValue | undefined {
+/** Returns how a database stores a value, or `undefined` for a value of the wrong type. */
+export function toColumnValue(kind: Column["kind"], value: unknown): ColumnValue | undefined {
   switch (kind) {
     case "time":
       return value instanceof Date && !Number.isNaN(+value) ? toTime(value) : undefined;

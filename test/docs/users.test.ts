@@ -18,7 +18,7 @@ const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""
 const [inSqlite = "", inPostgres = ""] = statements;
 const modules = [...page.matchAll(/`(notes-\S+\.ts)`:\n\n```ts\n([\s\S]*?)```/g)];
 
-const PACKAGES = ["drizzle-orm", "kysely", "pg", "@types"];
+const PACKAGES = ["latchkey", "drizzle-orm", "kysely", "pg", "@types"];
 
 const WALK = `
 const [, , module, id] = process.argv;
@@ -48,9 +48,10 @@ for (const [, name = "", code = ""] of modules) {
     const { id } = Object(ada);
     await writeFile(join(folder, name), code);
     await writeFile(join(folder, "walk.js"), WALK);
-    const args = ["walk.js", `./${name}`, String(id)];
+    const args = ["--conditions=latchkey-source", "walk.js", `./${name}`, String(id)];
     const { stdout, stderr } = await startNode(t, args, { DATABASE_URL: url }, folder).ended;
-    assert.deepEqual([stdout, stderr], ['[{"text":"first"}] []\n', ""]);
+    const note = name.includes("drizzle") ? { text: "first", by: "ada" } : { text: "first" };
+    assert.deepEqual([stdout, stderr], [`${JSON.stringify([note])} []\n`, ""]);
     assert.equal((await ask("SELECT * FROM notes")).length, 1);
     await outputOf(["user", "remove", "ada", "--yes", ...onDatabase]);
     assert.deepEqual(await ask("SELECT * FROM notes"), []);

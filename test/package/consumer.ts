@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuth, type Store } from "latchkey";
 import { type Client, createClient } from "latchkey/client";
+import type { postgresUsers, sqliteUsers } from "latchkey/drizzle";
 import { expressAuth } from "latchkey/express";
 import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
@@ -10,6 +11,7 @@ import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
 import { oidc } from "latchkey/oidc";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
+import { listExternalTables } from "latchkey/prisma";
 import { openSqlite } from "latchkey/sqlite";
 import { signInAs } from "latchkey/testing";
 
@@ -19,6 +21,10 @@ const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
 createClient satisfies (options: { readonly base: string }) => Client;
+const user = { id: "", username: "", sessionsFrom: null, groups: ["family"], endsAt: new Date() };
+user satisfies typeof postgresUsers.$inferSelect;
+user satisfies typeof sqliteUsers.$inferSelect;
+listExternalTables satisfies (schema?: string) => string[];
 oidc satisfies Parameters<typeof createAuth>[0]["oidc"];
 signInAs satisfies (...given: never) => unknown;
 

@@ -10,7 +10,15 @@ import { tempDir } from "../support/temp-dir.ts";
 import { readExports } from "./declarations.ts";
 import { typeErrors } from "./installed.ts";
 
-const PACKAGES = ["latchkey", "hono", "express", "fastify", "@types", "undici-types"];
+const PACKAGES = [
+  "latchkey",
+  "drizzle-orm",
+  "hono",
+  "express",
+  "fastify",
+  "@types",
+  "undici-types",
+];
 
 /** What an example takes from its surroundings, and what holds after it. */
 interface Surroundings {
@@ -115,6 +123,21 @@ const request = fetchRequest(new Request(url), { remoteAddress: "127.0.0.1" });
 const { status } = await auth.adapter.answer(request);
 assert.equal(status, 200);`,
   },
+  sqliteUsers: {
+    before: `import { getTableConfig, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";`,
+    after: "assert.equal(getTableConfig(notes).foreignKeys.length, 1);",
+  },
+  postgresUsers: {
+    before: `import { getTableConfig, integer, pgTable, text } from "drizzle-orm/pg-core";`,
+    after: "assert.equal(getTableConfig(notes).foreignKeys.length, 1);",
+  },
+  postgresUsersIn: {
+    before: `import { getTableConfig } from "drizzle-orm/pg-core";`,
+    after: `assert.equal(getTableConfig(users).schema, "latchkey");`,
+  },
+  listExternalTables: {
+    after: `assert.ok(config.tables.external.includes("public.latchkey_users"));`,
+  },
   signInAs: {
     before: `${AUTH} const app = new Hono();
 app.get("/photos", honoAuth(auth).requireAuth, (c) => c.text(c.var.user.username));`,
@@ -136,11 +159,11 @@ const dir = { after } as never;
 const exported = await readExports(await tempDir(dir));
 const functions = exported.filter(({ isFunction }) => isFunction);
 
-/** The example as a module, with an import of each function that it or its surroundings call. */
+/** The example as a module, with an import of each function that it or its surroundings use. */
 function moduleOf({ before = "", after: then }: Surroundings, example: string): string {
   const code = `${before}\n${example}\n${then}\n`;
   const imports = functions
-    .filter(({ name }) => new RegExp(`\\b${name}\\(`).test(code))
+    .filter(({ name }) => new RegExp(`\\b${name}[(.]`).test(code))
     .map(({ name, from }) => `import { ${name} } from "${from}";\n`);
   return `${IMPORTS}${imports.join("")}${code}`;
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Frameworks are needed for types; Hono, an optional peer, also at run time. */
-const LINKED = ["@types", "express", "fastify", "hono"] as const;
+const LINKED = ["@types", "drizzle-orm", "express", "fastify", "hono"] as const;
 
 /** Folders that are not copied with the checkout. */
 const LEFT_BEHIND: readonly string[] = ["node_modules", ".git", "dist", "data"];
