@@ -399,7 +399,7 @@ export const tables = {
       /** The account may no longer exist. */
       userId: optional(text<UserId>({ maxBytes: 255 })),
       /** The value is the JSON of what is sent, sealed. It is absent once nothing more is sent. */
-      content: optional(text({ maxBytes: 131_072, secret: true })),
+      content: optional(secret(text({ maxBytes: 131_072 }))),
       createdAt: time(),
       /** The next attempt is due at this time. It is absent once no attempt will follow. */
       dueAt: optional(time()),
