@@ -11,6 +11,7 @@ import {
   parseOrigin,
 } from "./http/location.ts";
 import { isAddressRange } from "./http/remote-address.ts";
+import { isProvider, type Provider } from "./identity/providers.ts";
 import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
 import type { AllowedHosts } from "./lib/allowed-hosts.ts";
 import type { BoundedLog } from "./lib/bounded-log.ts";
@@ -195,6 +196,11 @@ export interface SignInOptions {
    */
   readonly limitIpv6Prefix?: number | undefined;
   /**
+   * Lets people sign in with their accounts at these providers: `google`, `microsoft`, `apple`,
+   * `github` and `oidc` of `latchkey/providers`. Needs `hosts.publicUrl`. Default: none.
+   */
+  readonly with?: readonly Provider[] | undefined;
+  /**
    * Limits password hashing. By default, one hash runs per core, at most three, and 128 wait. One
    * user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
@@ -210,6 +216,14 @@ const signInOptions = {
     MAX_LIMIT_IPV6_PREFIX,
     `a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,
     isIpv6Prefix,
+  ),
+  with: defineOption<readonly Provider[]>(
+    [],
+    "a list of providers of latchkey/providers, each with a name of its own",
+    (providers) =>
+      Array.isArray(providers) &&
+      providers.every(isProvider) &&
+      new Set(providers.map(({ name }) => name)).size === providers.length,
   ),
   hashing: defineOption<WorkQueueLimits>(
     { atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE), waiting: MAX_HASHES_WAITING },
@@ -276,6 +290,8 @@ const pageOptions = {
   ),
   login: pageFunction(),
   setup: pageFunction(),
+  leadOn: pageFunction(),
+  codeStep: pageFunction(),
   forgot: pageFunction(),
   link: pageFunction(),
   launcher: pageFunction(),

@@ -53,6 +53,7 @@ import {
   PEOPLE_FORMS,
   READY,
   REVOKE_CONSENT,
+  SIGN_IN_WITH,
 } from "./http/paths.ts";
 import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
 import type { Site } from "./http/site.ts";
@@ -272,6 +273,44 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         access: "user",
         recent: "signInMethods",
         run: postTurnOffCodes,
+      },
+    );
+  }
+  if (signIn.with.length > 0) {
+    const path = `${login}${SIGN_IN_WITH}`;
+    const load = () => import("./features/sign-in-with/sign-in-with-pages.ts");
+    const identities = `${account}/identities`;
+    const recent = "signInMethods";
+    routes.push(
+      {
+        method: "GET",
+        path,
+        match: "prefix",
+        access: "public",
+        // The address has the code of the provider.
+        referrer: "none",
+        run: async (context) => (await load()).getWith(context),
+      },
+      {
+        method: "POST",
+        path: `${path}code`,
+        access: "public",
+        form: "after-setup",
+        run: async (context, form) => (await load()).postCode(context, form),
+      },
+      {
+        ...post,
+        path: `${identities}/add`,
+        access: "user",
+        recent,
+        run: async (context, form) => (await load()).postLinkIdentity(context, form),
+      },
+      {
+        ...post,
+        path: `${identities}/remove`,
+        access: "user",
+        recent,
+        run: async (context, form) => (await load()).postUnlinkIdentity(context, form),
       },
     );
   }

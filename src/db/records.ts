@@ -1,3 +1,4 @@
+import { digestText } from "../lib/random-text.ts";
 import type { RecordOf, tables } from "./tables.ts";
 import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
 
@@ -136,6 +137,13 @@ export interface Passkey {
   readonly addedAt: Date;
   readonly usedAt?: Date;
 }
+
+/** Describes an account at another provider, with which a person signs in here. */
+export interface Identity extends RecordOf<typeof tables.identities> {}
+
+/** Returns the ID of an identity. No issuer and no subject contains a line break. */
+export const toIdentityId = (issuer: string, subject: string): string =>
+  digestText(`${issuer}\n${subject}`);
 
 /** Describes a challenge that a passkey has answered. The challenge is never accepted again. */
 export interface AnsweredChallenge extends RecordOf<typeof tables.answers> {}

@@ -7,6 +7,7 @@ import * as consents from "./queries/consents.ts";
 import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
 import { countAdmitted, listGroups } from "./queries/groups.ts";
+import * as identities from "./queries/identities.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
@@ -46,6 +47,8 @@ export interface Store {
   readonly sessions: StoreParts["sessions"];
   /** @internal */
   readonly passkeys: StoreParts["passkeys"];
+  /** Stores with which accounts at other providers people sign in. @internal */
+  readonly identities: StoreParts["identities"];
   /** @internal */
   readonly codes: StoreParts["codes"];
   /** @internal */
@@ -176,6 +179,13 @@ export function createParts<Open extends OpenDatabase>(
       remove: operation("passkeys.remove", passkeys.removePasskey),
       claimChallenge: operation("passkeys.claimChallenge", passkeys.claimChallenge),
       use: operation("passkeys.use", passkeys.notePasskeyUse),
+    },
+    identities: {
+      listOf: operation("identities.listOf", identities.listIdentities),
+      findUser: operation("identities.findUser", identities.findIdentityUser),
+      insert: operation("identities.insert", identities.insertIdentity),
+      noteUse: operation("identities.noteUse", identities.noteIdentityUse),
+      remove: operation("identities.remove", identities.removeIdentity),
     },
     codes: {
       any: operation("codes.any", codes.anyCodesExist),

@@ -144,6 +144,23 @@ export const tables = {
     },
     indexes: ["user_id"],
   },
+  identities: {
+    columns: {
+      /** The ID is the SHA-256 of issuer and subject: an identity belongs to one account. */
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      /** The operator has given the provider this name. */
+      provider: text({ maxBytes: 63 }),
+      issuer: text({ maxBytes: 2_048 }),
+      subject: text({ maxBytes: 1_024 }),
+      /** The person recognizes the account at the provider by this text. */
+      label: optional(text({ maxBytes: 255 })),
+      addedAt: time(),
+      usedAt: optional(time()),
+    },
+    indexes: ["user_id"],
+    since: 3,
+  },
   answers: {
     columns: {
       /** The ID is the nonce of the challenge. */

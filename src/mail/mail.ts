@@ -65,6 +65,8 @@ export const notices = [
   "recoveryCodesNew",
   "recoveryCodeUsed",
   "codesLocked",
+  "identityAdded",
+  "identityRemoved",
   "keyAdded",
   "emailChanged",
   "usernameChanged",

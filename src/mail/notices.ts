@@ -22,6 +22,8 @@ const noticeOf: Readonly<Partial<Record<string, Notice>>> = {
   codes_locked: "codesLocked",
   recovery_codes_new: "recoveryCodesNew",
   recovery_code_used: "recoveryCodeUsed",
+  identity_add: "identityAdded",
+  identity_remove: "identityRemoved",
   key_add: "keyAdded",
   user_rename: "usernameChanged",
 } satisfies Partial<Record<EventType, Notice>>;

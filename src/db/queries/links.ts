@@ -15,8 +15,9 @@ import {
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
+import { insertAccount, type NewAccountFacts } from "./new-accounts.ts";
 import { findProfile, setProfile } from "./profiles.ts";
-import { findUser, insertUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
+import { findUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
 
 const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
 
@@ -114,15 +115,19 @@ export const consumeLink = (
   link: Link,
   account: NewUser,
   now: Date,
-  locale?: string,
-): Promise<User | "taken" | "gone"> =>
+  facts: NewAccountFacts = {},
+): Promise<User | "taken" | "identity-taken" | "gone"> =>
   runTransaction(db, async (trx) => {
     const open = await selectOpenLinks(trx, now).where("id", "=", link.id).executeTakeFirst();
     if (open === undefined) return "gone";
     if (link.userId !== undefined) return resetPassword(trx, link, link.userId, account, now);
-    const inserted = await insertUser(trx, account);
-    if (inserted === undefined) return "taken";
-    if (link.email !== undefined) await setInvitedEmail(trx, inserted.id, link.email, locale);
+    const { email } = link;
+    const inserted = await insertAccount(trx, account, {
+      ...facts,
+      // Whoever uses the link has received it at this address.
+      ...(email !== undefined && { email, emailIs: "verified" }),
+    });
+    if (typeof inserted === "string") return inserted;
     await trx
       .updateTable("latchkey_links")
       .set({ uses_left: open.uses_left - 1 })
@@ -130,29 +135,6 @@ export const consumeLink = (
       .execute();
     return inserted;
   });
-
-/**
- * Gives a new account the address to which its invitation was sent. Whoever uses the link has
- * received it there. An address that another account has verified meanwhile stays unverified.
- */
-async function setInvitedEmail(
-  trx: Db,
-  userId: UserId,
-  email: string,
-  locale: string | undefined,
-): Promise<void> {
-  const verifiedEmail = email.toLowerCase();
-  const holder = await trx
-    .selectFrom("latchkey_profiles")
-    .select("id")
-    .where("verified_email", "=", verifiedEmail)
-    .executeTakeFirst();
-  await setProfile(trx, {
-    ...{ id: userId, userId, email },
-    ...(holder === undefined && { verifiedEmail }),
-    ...(locale !== undefined && { locale }),
-  });
-}
 
 /**
  * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off

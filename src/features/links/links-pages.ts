@@ -19,6 +19,8 @@ import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { Context } from "../context.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
+import { findFailedProvider, listProviders } from "../sign-in-with/list-providers-pages.ts";
+import { leadOnToProvider } from "../sign-in-with/sign-in-with-pages.ts";
 import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
 
 const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
@@ -32,10 +34,11 @@ export async function getLink(context: Context): Promise<Answer> {
 }
 
 async function readLinkData(
-  { rules, paths }: Context,
+  context: Context,
   { link, username, apps }: OpenLink,
   entered: string,
 ): Promise<PageData["link"]> {
+  const { rules, paths } = context;
   const isReset = link.userId !== undefined;
   const known = apps.length === 0 ? undefined : await rules.appDirectory.read();
   return {
@@ -44,6 +47,8 @@ async function readLinkData(
     isUsernameSet: username !== undefined,
     madeBy: isReset || link.madeBy === undefined ? undefined : shortenText(link.madeBy),
     email: link.purpose === "confirm-email" ? link.email : undefined,
+    providers: link.purpose === "invite" ? listProviders(context, undefined) : [],
+    failedWith: findFailedProvider(context),
     apps: known === undefined ? [] : apps.map((app) => toShownApp(app, known, paths.base)),
   };
 }
@@ -66,6 +71,10 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
 export async function postLink(context: Context, form: Form): Promise<Answer> {
   const { rules, views, paths, request } = context;
   const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+  if (form("with") !== "") {
+    const purpose = { kind: "invitation", token: getLinkToken(context), username } as const;
+    return leadOnToProvider(context, form("with"), purpose);
+  }
   const entered = { username, password, confirm };
   const outcome = await useLink(
     rules,

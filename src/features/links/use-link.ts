@@ -186,13 +186,14 @@ async function useForAccount(
   const now = new Date(services.clock.now());
   const account = { passwordHash, ...toAccountFields(link, now) };
   const useWithName = (name: string) => {
-    const use = () => services.store.links.use(link, { ...account, username: name }, now, locale);
+    const use = () =>
+      services.store.links.use(link, { ...account, username: name }, now, { locale });
     // An account that the link only makes now is in no cache.
     return link.userId === undefined ? use() : changeAccount(services, link.userId, use);
   };
   let user = await useWithName(username);
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
-  if (user === "gone") return { kind: "gone" };
+  if (user === "gone" || user === "identity-taken") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
   const event = link.userId === undefined ? "link_use" : "password_reset";
   services.events.record(createAuditEvent(event, { user, client }));
@@ -220,7 +221,7 @@ export async function removeEndedLinks(services: RemoveEndedLinksServices): Prom
 }
 
 /** Returns the properties that a link sets for the account that it makes. */
-function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+export function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
   const leaves =
     guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
   const endsAt = purpose === "guest" ? leaves : link.endsAt;

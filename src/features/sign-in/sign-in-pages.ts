@@ -31,6 +31,7 @@ import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
+import { findFailedProvider, listProviders } from "../sign-in-with/list-providers-pages.ts";
 import { type SignInOutcome, signIn } from "./sign-in.ts";
 
 /** A refused handoff redirects to a sign-in page with this query parameter. */
@@ -59,6 +60,8 @@ export async function getLogin(context: Context): Promise<Answer> {
     needsFactor,
     lacksFactor,
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
+    providers: listProviders(context, returnTo, confirms ? `?${AGAIN}=1` : ""),
+    failedWith: findFailedProvider(context),
     forgotTo: options.mail && `${paths.login}${FORGOT}`,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,

@@ -146,6 +146,13 @@ const table = {
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
   },
 
+  signInWith: {
+    value: values.providerNames,
+    default: "",
+    about:
+      "providers such as google,github whose accounts people can sign in with; each has settings of its own, such as GOOGLE_CLIENT_ID",
+  },
+
   trustedProxies: {
     heading: "Reverse proxies",
     value: values.fromListOption(hosts.trustedProxies),
