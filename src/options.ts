@@ -3,6 +3,7 @@ import type { EventListener } from "./audit/event-listener.ts";
 import type { Store } from "./db/store.ts";
 import type { CreateOidcPages } from "./features/context.ts";
 import type { SetupTokenSource } from "./features/setup/setup-token.ts";
+import type { SignUpPolicy } from "./features/sign-up/sign-up.ts";
 import { MAX_CSS_BYTES } from "./http/assets.ts";
 import {
   isCookieDomain,
@@ -201,6 +202,11 @@ export interface SignInOptions {
    */
   readonly with?: readonly Provider[] | undefined;
   /**
+   * Lets people register: `open`, or with `approval` of an administrator. `domains` admits only
+   * addresses at these domains. Needs `mail` or `signIn.with`. Default: `{ mode: "off" }`.
+   */
+  readonly signUp?: SignUpPolicy | undefined;
+  /**
    * Limits password hashing. By default, one hash runs per core, at most three, and 128 wait. One
    * user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
@@ -224,6 +230,16 @@ const signInOptions = {
       Array.isArray(providers) &&
       providers.every(isProvider) &&
       new Set(providers.map(({ name }) => name)).size === providers.length,
+  ),
+  signUp: defineOption<SignUpPolicy>(
+    { mode: "off", domains: [] },
+    "an object with mode (off, approval or open) and domains such as example.org",
+    ({ mode, domains = [], ...others }) =>
+      ["off", "approval", "open"].includes(mode) &&
+      domains.every((domain) => normalizeHost(domain) === domain && domain !== "*") &&
+      Object.keys(others).length === 0,
+    ({ mode, domains, ...others }) =>
+      Object.freeze({ ...others, mode, domains: Object.freeze([...(domains ?? [])]) }),
   ),
   hashing: defineOption<WorkQueueLimits>(
     { atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE), waiting: MAX_HASHES_WAITING },
@@ -290,6 +306,7 @@ const pageOptions = {
   ),
   login: pageFunction(),
   setup: pageFunction(),
+  signUp: pageFunction(),
   leadOn: pageFunction(),
   codeStep: pageFunction(),
   forgot: pageFunction(),

@@ -30,6 +30,7 @@ import { getDevices, postEndSession, postLogout } from "./features/sessions/sess
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import { getSignInMethods } from "./features/sign-in-methods/sign-in-methods-pages.ts";
+import { getSignUp, postSignUp } from "./features/sign-up/sign-up-pages.ts";
 import type { Form } from "./http/form.ts";
 import { listAccountPages } from "./http/navigation.ts";
 import {
@@ -274,6 +275,13 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         recent: "signInMethods",
         run: postTurnOffCodes,
       },
+    );
+  }
+  if (signIn.signUp.mode !== "off") {
+    const path = `${login}/sign-up`;
+    routes.push(
+      { method: "GET", path, access: "public", run: getSignUp },
+      { method: "POST", path, access: "public", form: "after-setup", run: postSignUp },
     );
   }
   if (signIn.with.length > 0) {

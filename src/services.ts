@@ -159,6 +159,7 @@ export function createServices(
     appUses: createAppUseRecorder(store.appUses, clock, settled.log),
     seals,
     mailing,
+    signUp: signIn.signUp,
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
     record: (event: NewAuditEvent) => events.record(event),

@@ -1,5 +1,6 @@
 import type { RuleServices } from "./features/context.ts";
 import { answerForgotten } from "./features/password/forgot-password.ts";
+import { answerSignUp } from "./features/sign-up/sign-up.ts";
 import type { Mail } from "./mail/mail.ts";
 import { type OutboxQueue, startOutboxQueue } from "./mail/outbox-queue.ts";
 import { createMailer, parseMailFrom, parseSmtpUrl } from "./mail/smtp.ts";
@@ -30,6 +31,7 @@ export function startMail(
         const { writeMail } = await import("./mail/write-mail.ts");
         await mailer.send(writeMail(id, content as Mail, site), stop);
       },
+      "sign-up": (content, { id }) => answerSignUp({ ...rules, mailing }, content, id),
       "new-password": (content, { id }) => answerForgotten({ ...rules, mailing }, content, id),
     },
   });

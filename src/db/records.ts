@@ -299,6 +299,9 @@ export interface SignOut extends RecordOf<typeof tables.sign_outs> {}
 /** Describes a message that is sent in the background, until its row expires. */
 export interface Delivery extends RecordOf<typeof tables.outbox> {}
 
+/** Describes a request for an account, about which an administrator decides. */
+export interface SignUp extends RecordOf<typeof tables.sign_ups> {}
+
 /** Describes a key that signs tokens and assertions. */
 export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}
 

@@ -12,6 +12,7 @@ import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
+import { insertAccount } from "./queries/new-accounts.ts";
 import * as outbox from "./queries/outbox.ts";
 import * as passkeys from "./queries/passkeys.ts";
 import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
@@ -19,6 +20,7 @@ import * as profiles from "./queries/profiles.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as signOuts from "./queries/sign-outs.ts";
+import * as signUps from "./queries/sign-ups.ts";
 import * as signingKeys from "./queries/signing-keys.ts";
 import * as tokens from "./queries/tokens.ts";
 import * as users from "./queries/users.ts";
@@ -73,6 +75,8 @@ export interface Store {
   readonly tokens: StoreParts["tokens"];
   /** Stores what apps must learn about the end of sessions. @internal */
   readonly signOuts: StoreParts["signOuts"];
+  /** Stores requests for accounts. @internal */
+  readonly signUps: StoreParts["signUps"];
   /** Stores messages that are sent in the background. @internal */
   readonly outbox: StoreParts["outbox"];
   /** @internal */
@@ -139,6 +143,7 @@ export function createParts<Open extends OpenDatabase>(
       read: operation("users.read", users.listUsers),
       insertFirst: operation("users.insertFirst", users.insertFirstUser),
       insert: operation("users.insert", users.insertUser),
+      insertAccount: operation("users.insertAccount", insertAccount),
       rename: operation("users.rename", users.renameUser),
       isNameUsed: operation("users.isNameUsed", users.isNameUsed),
       forgetName: operation("users.forgetName", names.forgetName),
@@ -215,6 +220,7 @@ export function createParts<Open extends OpenDatabase>(
       countMailedResets: operation("links.countMailedResets", links.countMailedResets),
       findPendingEmail: operation("links.findPendingEmail", links.findPendingEmail),
       confirmEmail: operation("links.confirmEmail", links.confirmEmail),
+      countMailedSignUps: operation("links.countMailedSignUps", links.countMailedSignUps),
       endSessions: operation("links.endSessions", links.endSessionsByLink),
     },
     keys: {
@@ -284,6 +290,13 @@ export function createParts<Open extends OpenDatabase>(
       claimDue: operation("signOuts.claimDue", signOuts.claimDueSignOuts),
       note: operation("signOuts.note", signOuts.noteSignOut),
       list: operation("signOuts.list", signOuts.listSignOuts),
+    },
+    signUps: {
+      insert: operation("signUps.insert", signUps.insertSignUp),
+      list: operation("signUps.list", signUps.listSignUps),
+      approve: operation("signUps.approve", signUps.approveSignUp),
+      remove: operation("signUps.remove", signUps.removeSignUp),
+      removeExpired: operation("signUps.removeExpired", signUps.removeExpiredSignUps),
     },
     outbox: {
       insert: operation("outbox.insert", outbox.insertDelivery),

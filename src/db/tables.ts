@@ -235,6 +235,21 @@ export const tables = {
     },
     indexes: ["user_id"],
   },
+  sign_ups: {
+    columns: {
+      id: text({ maxBytes: 255 }),
+      username: text({ maxBytes: 255 }),
+      /** The hash is `UNSET_PASSWORD` for a person who signs in with another provider. */
+      passwordHash: text<PasswordHash>({ maxBytes: 1_024, secret: true }),
+      /** The value is the JSON of what is known about the person. */
+      facts: text({ maxBytes: 16_384 }),
+      createdAt: time(),
+      /** Without a decision, the request is forgotten at this time. */
+      expiresAt: time(),
+    },
+    indexes: ["created_at", "expires_at"],
+    since: 3,
+  },
   used_names: {
     columns: {
       /** The ID is the `nameKeyOf` the name. */

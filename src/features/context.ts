@@ -33,6 +33,7 @@ import type { Assertions } from "./forward-auth/assertions.ts";
 import type { SigningJwk } from "./oidc/signing-keys.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
+import type { SignUpPolicy } from "./sign-up/sign-up.ts";
 
 /**
  * Contains the services of the rules, and the functions that identify the user. Each rule names the
@@ -55,6 +56,8 @@ export interface RuleServices {
   readonly appDirectory: AppDirectory;
   readonly appUses: AppUseRecorder;
   readonly seals: Seals;
+  /** Says who can register. */
+  readonly signUp: SignUpPolicy;
   /** Writes to people. This is `undefined` without a mail server. */
   readonly mailing: Mailing | undefined;
   /** Reads the keys that sign tokens, newest first, at most a second old. */

@@ -22,6 +22,10 @@ export interface WebOptions {
     readonly rememberDevice: boolean;
     /** People can sign in with their accounts at these providers. */
     readonly with: readonly Provider[];
+    readonly signUp: {
+      readonly mode: "off" | "approval" | "open";
+      readonly domains?: readonly string[] | undefined;
+    };
   };
   readonly sessions: { readonly list: boolean };
   readonly people: boolean;

@@ -67,6 +67,8 @@ export const PEOPLE_FORMS = [
   "invite",
   "reset",
   "revoke",
+  "approve",
+  "decline",
   "change",
   "groups",
   "rename",

@@ -36,7 +36,7 @@ export interface NoticeServices {
   readonly clock: Pick<Clock, "now">;
   readonly outbox: Pick<Outbox, "queueWithLink">;
   readonly log: ServerLog;
-  readonly chooseLocale: (profile: Profile | undefined) => Locale;
+  readonly chooseLocale: (profile: Pick<Profile, "locale"> | undefined) => Locale;
 }
 
 /**

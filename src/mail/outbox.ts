@@ -11,8 +11,12 @@ const GIVE_UP_AFTER_MS = 86_400_000;
 
 /** Describes a one-time link for one account, which a message contains. */
 export interface MailLink {
-  readonly purpose: Extract<Link["purpose"], "reset" | "confirm-email" | "end-sessions">;
-  readonly userId: UserId;
+  readonly purpose: Extract<
+    Link["purpose"],
+    "reset" | "sign-up" | "confirm-email" | "end-sessions"
+  >;
+  /** A link to register belongs to no account yet. */
+  readonly userId?: UserId | undefined;
   readonly email?: string | undefined;
   readonly expiresAt: Date;
 }
@@ -73,11 +77,15 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
     const link: Link = {
       id: randomBytes(8).toString("hex"),
       tokenHash: digestText(token),
-      ...{ purpose, userId, expiresAt, usesLeft: 1 },
+      ...{ purpose, expiresAt, usesLeft: 1 },
+      ...(userId !== undefined && { userId }),
       ...(email !== undefined && { email }),
     };
     const mail: Mail = { to, locale, message: write(token) };
-    return { link, delivery: createDelivery("mail", mail, { ...(id && { id }), userId }) };
+    return {
+      link,
+      delivery: createDelivery("mail", mail, { ...(id && { id }), ...(userId && { userId }) }),
+    };
   }
 
   return {

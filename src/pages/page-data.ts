@@ -81,6 +81,17 @@ export type SignInMethodForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
   | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
 
+/** Describes a request for an account. */
+export interface ShownSignUp {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly emailIs: "verified" | "unverified";
+  /** The person signs in with this provider. */
+  readonly provider: string | undefined;
+  readonly asked: ShownTime;
+}
+
 /** Lists with which accounts elsewhere a person signs in. */
 export interface IdentitySection {
   readonly list: readonly {
@@ -298,6 +309,8 @@ export interface PageData {
     readonly providers?: readonly ShownProvider[] | undefined;
     /** The sign-in with this provider has failed. */
     readonly failedWith?: string | undefined;
+    /** A person who has no account continues here. */
+    readonly signUpTo?: string | undefined;
     /** A person who has forgotten the password continues here. */
     readonly forgotTo?: string | undefined;
     /** A signed-in user who does not confirm, or cannot, continues here. */
@@ -313,6 +326,16 @@ export interface PageData {
     readonly offersDomain: boolean;
     readonly returnTo?: string | undefined;
     readonly problem?: FormProblem<SetupField> | undefined;
+  };
+  /** The page for a person who wants an account. */
+  readonly signUp: {
+    readonly email: string;
+    /** Only addresses at these domains can register, if there are any. */
+    readonly domains: readonly string[];
+    /** True if a link can be sent to an address. */
+    readonly takesAddress: boolean;
+    readonly providers: readonly ShownProvider[];
+    readonly problem?: FormProblem<"email"> | undefined;
   };
   /** The page that leads on to another provider, as the answer to a form. */
   readonly leadOn: { readonly provider: string; readonly url: string };
@@ -516,6 +539,8 @@ export interface PageData {
       };
   /** The page of all accounts, for administrators. */
   readonly people: {
+    /** These people have asked for an account, the oldest first. */
+    readonly waiting?: readonly ShownSignUp[] | undefined;
     readonly people: readonly ShownPerson[];
     /** These are the numbers of all accounts, regardless of the search. */
     readonly count: { readonly people: number; readonly guests: number };

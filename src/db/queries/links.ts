@@ -86,7 +86,7 @@ export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Li
 }
 
 /** Only messages contain links with these purposes, and nobody else sees them. */
-const MAILED: readonly LinkPurpose[] = ["confirm-email", "end-sessions"];
+const MAILED: readonly LinkPurpose[] = ["sign-up", "confirm-email", "end-sessions"];
 
 /**
  * Lists a page of the links that people or commands have made and that can still be used, sorted by
@@ -162,6 +162,15 @@ async function resetPassword(
   return toPublicUser({ ...user, passwordHash });
 }
 
+/** Counts the links to register that were sent to this address and can still be used. */
+export async function countMailedSignUps(db: Db, email: string, now: Date): Promise<number> {
+  const links = await selectOpenLinks(db, now)
+    .where("purpose", "=", "sign-up")
+    .where("email", "=", email)
+    .execute();
+  return links.length;
+}
+
 /**
  * Counts the links for a new password that were sent to the user by mail and can still be used.
  */
@@ -225,6 +234,14 @@ export const confirmEmail = (
     await removeUserLinks(trx, userId);
     return { kind: "confirmed", user: toPublicUser(user), former };
   });
+
+/** Uses up a link. Returns whether it could still be used. */
+export async function takeLink(trx: Db, { id }: Link, now: Date): Promise<boolean> {
+  const open = await selectOpenLinks(trx, now).where("id", "=", id).executeTakeFirst();
+  if (open === undefined) return false;
+  await trx.deleteFrom("latchkey_links").where("id", "=", id).execute();
+  return true;
+}
 
 /** Uses a link that ends all sessions of its user. */
 export const endSessionsByLink = (

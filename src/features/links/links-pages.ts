@@ -1,4 +1,4 @@
-import type { App, User } from "../../db/records.ts";
+import type { App, Link, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
 import { resolveLocation } from "../../http/location.ts";
@@ -42,7 +42,7 @@ async function readLinkData(
   const isReset = link.userId !== undefined;
   const known = apps.length === 0 ? undefined : await rules.appDirectory.read();
   return {
-    purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
+    purpose: toShownPurpose(link.purpose),
     username: username ?? entered,
     isUsernameSet: username !== undefined,
     madeBy: isReset || link.madeBy === undefined ? undefined : shortenText(link.madeBy),
@@ -51,6 +51,12 @@ async function readLinkData(
     failedWith: findFailedProvider(context),
     apps: known === undefined ? [] : apps.map((app) => toShownApp(app, known, paths.base)),
   };
+}
+
+/** To the person, a link to register is an invitation. */
+function toShownPurpose(purpose: Link["purpose"]): PageData["link"]["purpose"] {
+  if (purpose === "sign-up") return "invite";
+  return purpose === "reset-codes-off" ? "reset" : purpose;
 }
 
 /** Responds in the same way to all links that cannot be used, and to too many attempts. */
@@ -94,6 +100,8 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
     }
     case "password-reset":
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
+    case "waiting":
+      return redirect(paths.login, [createNoticeCookie(request, "signUpWaits")]);
     case "email-taken":
       return views.error(context, 422, "emailTaken");
     case "email-confirmed": {

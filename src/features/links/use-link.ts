@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
+import { createAuditEvent, type EventType } from "../../audit/events.ts";
 import { type App, hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
@@ -18,6 +18,7 @@ import { digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import type { Mailing } from "../../mail/mailing.ts";
 import { confirmEmail } from "../profile/confirm-email.ts";
+import { type SignUpPolicy, signUp } from "../sign-up/sign-up.ts";
 
 interface FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links" | "apps">;
@@ -62,7 +63,9 @@ async function findApps(
 
 interface UseLinkServices extends StartSessionServices, FindLinkServices, ChangeServices {
   readonly mailing?: Mailing | undefined;
-  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps" | "signUps">;
+  /** Says whether people who register need the decision of an administrator. */
+  readonly signUp: SignUpPolicy;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
@@ -98,6 +101,8 @@ type UseLinkOutcome =
   /** Another account has verified the address that the link confirms. */
   | { readonly kind: "email-taken" }
   | { readonly kind: "email-confirmed" }
+  /** An administrator decides about the account. */
+  | { readonly kind: "waiting" }
   | { readonly kind: "sessions-ended" };
 
 /**
@@ -122,6 +127,9 @@ export async function useLink(
       return useToConfirm(services, open.link, client, locale);
     case "end-sessions":
       return useToEndSessions(services, open.link, client);
+    case "sign-up":
+      if (services.signUp.mode === "off") return { kind: "gone" };
+      return useForAccount(services, open, form, client, locale);
     case "invite":
     case "guest":
     case "reset":
@@ -183,6 +191,15 @@ async function useForAccount(
     ? NO_PASSWORD
     : await services.passwords.hash(form.password, createNetworkRequester(client));
 
+  if (link.purpose === "sign-up" && services.signUp.mode === "approval") {
+    const facts = { email: link.email, emailIs: "verified", locale } as const;
+    const wanted = { username, passwordHash, facts };
+    const asked = await signUp(services, services.signUp, wanted, { client, link });
+    if (asked.kind === "username-taken")
+      return { kind: "rejected", problem: "username-taken", open };
+    return asked.kind === "waiting" ? { kind: "waiting" } : { kind: "gone" };
+  }
+
   const now = new Date(services.clock.now());
   const account = { passwordHash, ...toAccountFields(link, now) };
   const useWithName = (name: string) => {
@@ -195,8 +212,7 @@ async function useForAccount(
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
   if (user === "gone" || user === "identity-taken") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  const event = link.userId === undefined ? "link_use" : "password_reset";
-  services.events.record(createAuditEvent(event, { user, client }));
+  services.events.record(createAuditEvent(eventOf(link), { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   const app = link.apps?.length === 1 ? open.apps[0] : undefined;
   return { kind: "entered", user, token: startSession(services, user, client), app };
@@ -218,6 +234,12 @@ export async function removeEndedLinks(services: RemoveEndedLinksServices): Prom
   } catch (error) {
     log.warn({ reason: getErrorMessage(error) }, "cannot remove guests whose time has ended");
   }
+}
+
+/** Returns the event that the use of a link is. */
+function eventOf({ purpose, userId }: Link): EventType {
+  if (purpose === "sign-up") return "user_sign_up";
+  return userId === undefined ? "link_use" : "password_reset";
 }
 
 /** Returns the properties that a link sets for the account that it makes. */

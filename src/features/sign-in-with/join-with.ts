@@ -1,7 +1,7 @@
 import { createAuditEvent } from "../../audit/events.ts";
-import type { NewAccountFacts } from "../../db/queries/new-accounts.ts";
 import { UNSET_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import { toFacts } from "../../identity/provider-facts.ts";
 import {
   isInRequiredGroup,
   mapGroups,
@@ -11,10 +11,9 @@ import {
 import type { IssuedToken } from "../../identity/session-token.ts";
 import { startSession } from "../../identity/start-session.ts";
 import type { Client } from "../../lib/client.ts";
-import { isUsableEmail } from "../../lib/email.ts";
-import { isUsableName, isUsableUsername } from "../../lib/names.ts";
+import { isUsableUsername } from "../../lib/names.ts";
 import { findLink, toAccountFields } from "../links/use-link.ts";
-import { type SignInWithServices, toRow } from "./sign-in-with.ts";
+import type { SignInWithServices } from "./sign-in-with.ts";
 
 interface JoinServices extends SignInWithServices {
   readonly store: Pick<StoreParts, "users" | "identities" | "codes" | "links" | "apps">;
@@ -61,18 +60,4 @@ export async function joinWith(
       services.events.record(createAuditEvent("link_use", { user, client }));
       return { kind: "entered", user, token: startSession(services, user, client) };
   }
-}
-
-/** Returns what a provider says about a person, as far as it can be stored. */
-export function toFacts(
-  provider: Provider,
-  identity: ProviderIdentity,
-  now: Date,
-): NewAccountFacts {
-  const { name, email, emailIs } = identity;
-  return {
-    identity: toRow(provider, identity, now),
-    ...(name !== undefined && isUsableName(name) && { name }),
-    ...(email !== undefined && isUsableEmail(email) && { email, emailIs }),
-  };
 }

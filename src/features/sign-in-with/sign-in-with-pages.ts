@@ -19,6 +19,7 @@ import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn, redirectToAccount } from "../redirects.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
+import { signUpWith } from "../sign-up/sign-up.ts";
 import {
   ATTEMPT_LIFETIME_SECONDS,
   type Attempt,
@@ -160,14 +161,44 @@ async function finishSignIn(
     case "not-in-group":
       return views.error(context, 403, "identityNotInGroup");
     case "unknown":
-      logRefusal(context, request, "nobody here is linked with the account of the provider");
-      return views.error(context, 403, "identityUnknown");
+      return respondUnknown(context, provider, identity);
     case "code-needed": {
       const text = sealContent(rules, { step: { userId: outcome.userId, returnTo } });
       return redirect(`${withPath(context)}code`, [formatCookie(context, request, text)]);
     }
     case "signed-in":
       return respondSignedIn(context, outcome, returnTo);
+  }
+}
+
+/** Registers a person whom nobody here knows, if people can register. */
+async function respondUnknown(
+  context: Context,
+  provider: Provider,
+  identity: ProviderIdentity,
+): Promise<Answer> {
+  const { rules, views, paths, request, client } = context;
+  const locale = views.locale(request);
+  const outcome = await signUpWith(rules, rules.signUp, provider, identity, { client, locale });
+  switch (outcome.kind) {
+    case "off":
+      logRefusal(context, request, "nobody here is linked with the account of the provider");
+      return views.error(context, 403, "identityUnknown");
+    case "not-in-group":
+      return views.error(context, 403, "identityNotInGroup");
+    case "domain-refused":
+      return views.error(context, 403, "domainRefused");
+    case "too-many":
+      return views.error(context, 503, "tooManySignUps");
+    // Somebody was faster in the same moment. The next sign-in succeeds, or says more.
+    case "gone":
+    case "username-taken":
+    case "identity-taken":
+      return respondFailed(context, provider, undefined);
+    case "waiting":
+      return redirect(paths.login, [createNoticeCookie(request, "signUpWaits")]);
+    case "entered":
+      return redirectSignedIn(context, outcome, undefined, [formatCookie(context, request, "")]);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { ChangeServices } from "../../identity/credential-cache.ts";
+import { toIdentityLabel, toIdentityRow } from "../../identity/provider-facts.ts";
 import {
   isInRequiredGroup,
   mapGroups,
@@ -57,7 +58,7 @@ export async function signInWith(
   const now = new Date(clock.now());
   const user = await store.identities.findUser(id, now);
   if (user === undefined) return { kind: "unknown" };
-  await store.identities.noteUse(id, { at: now, label: toLabel(identity) });
+  await store.identities.noteUse(id, { at: now, label: toIdentityLabel(identity) });
   await renewGroups(services, provider, identity, user);
   const factors = provider.factors === "trusted" ? identity.factors : 1;
   const codes = await store.codes.find(user.id);
@@ -146,7 +147,7 @@ export async function linkIdentity(
 ): Promise<LinkIdentityOutcome> {
   if (!isInRequiredGroup(provider, identity)) return "not-in-group";
   const { userId, sessionsFrom } = holder;
-  const row: Identity = { ...toRow(provider, identity, new Date(clock.now())), userId };
+  const row: Identity = { ...toIdentityRow(provider, identity, new Date(clock.now())), userId };
   const outcome = await store.identities.insert(row, MAX_IDENTITIES, sessionsFrom);
   const user = outcome === "added" ? await store.users.find(userId) : undefined;
   if (user !== undefined) events.record(createAuditEvent("identity_add", { user, client }));
@@ -166,27 +167,4 @@ export async function unlinkIdentity(
   const outcome = await store.identities.remove(user.id, id);
   if (outcome === "removed") events.record(createAuditEvent("identity_remove", { user, client }));
   return outcome;
-}
-
-/** Returns what is stored about an identity, except whose it is. */
-export function toRow(
-  { name: provider }: Provider,
-  identity: ProviderIdentity,
-  addedAt: Date,
-): Omit<Identity, "userId"> {
-  const { issuer, subject } = identity;
-  const label = toLabel(identity);
-  return {
-    id: toIdentityId(issuer, subject),
-    ...{ provider, issuer, subject, addedAt, usedAt: addedAt },
-    ...(label !== undefined && { label }),
-  };
-}
-
-const MAX_LABEL = 80;
-
-/** Returns by what a person recognizes an account at a provider. */
-function toLabel({ email, username, name }: ProviderIdentity): string | undefined {
-  const text = email ?? username ?? name;
-  return text?.replace(/\p{C}/gu, "").slice(0, MAX_LABEL).toWellFormed();
 }

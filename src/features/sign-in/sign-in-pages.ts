@@ -62,6 +62,7 @@ export async function getLogin(context: Context): Promise<Answer> {
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
     providers: listProviders(context, returnTo, confirms ? `?${AGAIN}=1` : ""),
     failedWith: findFailedProvider(context),
+    signUpTo: options.signIn.signUp.mode === "off" ? undefined : `${paths.login}/sign-up`,
     forgotTo: options.mail && `${paths.login}${FORGOT}`,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,

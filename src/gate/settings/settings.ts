@@ -60,6 +60,7 @@ export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
     signIn: {
       ...{ limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
       with: settings.providers,
+      signUp: { mode: settings.signUp, domains: settings.signUpDomains },
     },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
     pages: { appName, accentColor, logoFile, logoFileDark, locale, css },
@@ -191,6 +192,10 @@ function findConflicts(settings: Settings): readonly SettingProblem[] {
   if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
     const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
     problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], message: text });
+  }
+  if (settings.signUp !== "off" && !settings.smtpUrl && settings.signInWith.length === 0) {
+    const text = "SIGN_UP requires SMTP_URL, which verifies addresses, or SIGN_IN_WITH";
+    problems.push({ about: ["SIGN_UP", "SMTP_URL", "SIGN_IN_WITH"], message: text });
   }
   if (settings.signInWith.length > 0 && settings.publicUrl === undefined) {
     const text = "SIGN_IN_WITH requires PUBLIC_URL, to which the providers lead back";

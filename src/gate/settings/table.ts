@@ -152,6 +152,16 @@ const table = {
     about:
       "providers such as google,github whose accounts people can sign in with; each has settings of its own, such as GOOGLE_CLIENT_ID",
   },
+  signUp: {
+    value: values.fromChoices(["off", "approval", "open"]),
+    default: "off",
+    about: "lets people register: all of them, or those whom an administrator approves",
+  },
+  signUpDomains: {
+    value: values.emailDomains,
+    default: "",
+    about: "only people with addresses at these domains can register",
+  },
 
   trustedProxies: {
     heading: "Reverse proxies",

@@ -158,6 +158,11 @@ export const hostList: Parser<readonly string[]> = createListParser(
   normalizeHost,
 );
 
+export const emailDomains: Parser<readonly string[]> = createListParser(
+  "domains such as example.org, separated by commas",
+  (domain) => (normalizeHost(domain) === domain && domain !== "*" ? domain : undefined),
+);
+
 export const groupList: Parser<readonly string[]> = createParser(
   "names of groups, separated by commas, or all",
   (text) => {
