@@ -62,10 +62,10 @@ export async function askToSignUp(
   locale: string,
 ): Promise<AskToSignUpOutcome> {
   if (policy.mode === "off" || mailing === undefined) return "off";
-  if ((await forgotLimiter.attempt(remoteAddress)) === "denied") return "rate-limited";
   const email = entered.trim();
   if (!isUsableEmail(email)) return "email-invalid";
   if (!isAdmittedAddress(policy, email)) return "domain-refused";
+  if ((await forgotLimiter.attempt(remoteAddress)) === "denied") return "rate-limited";
   const asked: Asked = { email, locale };
   await mailing.outbox.queueWork("sign-up", asked);
   return "queued";
