@@ -296,7 +296,7 @@ interface UsersServices extends AddUserServices {
 }
 
 export function createUsers(services: UsersServices): Users {
-  const { users, profiles } = services.store;
+  const { users } = services.store;
   return Object.freeze<Users>({
     async add(given) {
       const { username, password, ...facts } = checkUser(given);
@@ -315,9 +315,8 @@ export function createUsers(services: UsersServices): Users {
     setGroups: async (id, groups) =>
       setGroups(services, checkId(id), requireTexts("groups", groups)),
     async profile(id) {
-      const { name, email, verifiedEmail } = (await profiles.find(checkId(id))) ?? {};
-      const isVerified = email !== undefined && verifiedEmail !== undefined;
-      return { name, email, emailIs: isVerified ? "verified" : "unverified" };
+      const { name, email, verifiedEmail } = (await users.find(checkId(id)))?.profile ?? {};
+      return { name, email, emailIs: verifiedEmail === undefined ? "unverified" : "verified" };
     },
     setProfile: async (id, fields) => setProfile(services, checkId(id), checkProfileFields(fields)),
     remove: async (id) => removeUser(services, checkId(id)),

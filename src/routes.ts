@@ -25,7 +25,7 @@ import {
 } from "./features/passkeys/passkeys-pages.ts";
 import { getForgot, postForgot } from "./features/password/forgot-pages.ts";
 import { getMe, postPassword } from "./features/password/password-pages.ts";
-import { getProfile } from "./features/profile/profile-pages.ts";
+import { getProfile, postConfirmEmail, postProfile } from "./features/profile/profile-pages.ts";
 import { getDevices, postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
@@ -232,6 +232,14 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   }
   for (const { page, path } of pages ?? []) {
     routes.push({ method: "GET", path, ...accountPages[page] });
+  }
+  if (paths.account !== undefined) {
+    // The form asks for a recent sign-in itself, because only a new address needs one.
+    const { profile } = paths.account;
+    routes.push({ ...post, path: profile, access: "user", run: postProfile });
+    if (options.mail !== undefined) {
+      routes.push({ ...post, path: `${profile}/confirm`, access: "user", run: postConfirmEmail });
+    }
   }
   if (launcher !== undefined) {
     routes.push(

@@ -164,6 +164,7 @@ const refusals = {
   guest: "{name} is a guest, who has no password: invite the person",
   "no-profile": "{name} is a guest, who has no profile",
   "email-taken": "another user has verified the address {name}",
+  "changed-meanwhile": "others keep changing the profile of {name}: try again",
   "last-user":
     "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
   "last-admin": "{name} is the last administrator: add another user to the group admins first",

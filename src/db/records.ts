@@ -27,6 +27,12 @@ export interface User {
   readonly groups?: readonly string[];
   /** True for a guest. Guards refuse guests; an app decides by groups what a guest may see. */
   readonly guest?: true;
+  /** The display name. The field is absent if the account has none; a guest never has one. */
+  readonly name?: string;
+  /** The e-mail address. The field is absent if the account has none; a guest never has one. */
+  readonly email?: string;
+  /** Says whether the address is known to belong to the person. Present with `email`. */
+  readonly emailVerified?: boolean;
 }
 
 /** Describes a user before the store has assigned an ID. */
@@ -34,6 +40,11 @@ export type NewUser = Omit<StoredUser, "id" | "sessionsFrom">;
 
 /** Describes a user as the store keeps it. */
 export interface StoredUser extends RecordOf<typeof tables.users> {}
+
+/** Describes a stored user together with the profile of the account, if there is one. */
+export interface FoundUser extends StoredUser {
+  readonly profile?: Partial<Pick<Profile, "name" | "email" | "verifiedEmail">>;
+}
 
 /** Returns whether an account has ended. An account whose end is not a valid date has ended. */
 export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
@@ -53,14 +64,23 @@ export const UNSET_PASSWORD = "$unset$" as PasswordHash;
  * published by accident. The user and its groups are frozen, since several requests get the same
  * object: a handler that adds a group would give that user access to other pages.
  */
-export const toPublicUser = ({ id, username, passwordHash, groups }: StoredUser): User =>
+export const toPublicUser = ({ id, username, passwordHash, groups, profile }: FoundUser): User =>
   Object.freeze({
     id,
     username,
     // The groups are copied, since a store of the app may later change its own list.
     ...(groups && { groups: Object.freeze([...groups]) }),
-    ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
+    ...(passwordHash === NO_PASSWORD ? ({ guest: true } as const) : toPublicProfile(profile)),
   });
+
+const toPublicProfile = ({
+  name,
+  email,
+  verifiedEmail,
+}: FoundUser["profile"] = {}): Pick<User, "name" | "email" | "emailVerified"> => ({
+  ...(name !== undefined && { name }),
+  ...(email !== undefined && { email, emailVerified: verifiedEmail !== undefined }),
+});
 
 /** Describes a user with the additional facts that an operator sees. */
 export interface Account extends User {
@@ -71,7 +91,7 @@ export interface Account extends User {
 }
 
 /** Returns the account of a stored user. */
-export function toAccount(stored: StoredUser): Account {
+export function toAccount(stored: FoundUser): Account {
   const { endsAt, sessionsFrom } = stored;
   return Object.freeze({
     ...toPublicUser(stored),

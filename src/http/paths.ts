@@ -72,6 +72,7 @@ export const PEOPLE_FORMS = [
   "change",
   "groups",
   "rename",
+  "profile",
   "sign-out",
   "remove",
 ] as const;

@@ -72,8 +72,9 @@ export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
+export type ProfileField = "name" | "email";
 export type KeyField = "key_name" | "key_hosts";
-export type PersonField = "username" | "groups" | "remove";
+export type PersonField = "username" | "groups" | ProfileField | "remove";
 export type NewLinkField = "username" | "email" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
@@ -387,10 +388,21 @@ export interface PageData {
   };
   /** What the server knows about the account. */
   readonly profile: {
+    readonly form: ProfileForm;
     readonly groups: readonly string[];
     /** Says when the account ends. */
     readonly end: ShownTime | undefined;
+    /** Is absent if no mail is sent. */
+    readonly mail?:
+      | {
+          /** This address is used once the person has confirmed it. */
+          readonly pending: string | undefined;
+          /** Lists what is always sent to the person. */
+          readonly notices: readonly string[];
+        }
+      | undefined;
     readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<ProfileField> | undefined;
   };
   /** How the user signs in: password, passkeys and one-time codes. */
   readonly signInMethods: {
@@ -563,6 +575,8 @@ export interface PageData {
      * meantime is refused.
      */
     readonly version: string;
+    /** A guest has none. */
+    readonly profile: ProfileForm | undefined;
     /** The person may open these apps. */
     readonly apps: readonly (ShownApp & { readonly id: string })[];
     /** Lists the newest entries of the audit log about the account. */
@@ -597,6 +611,8 @@ export interface PageData {
     readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
+    /** Only entries about this app are shown. An app that was removed has its ID as name. */
+    readonly app: { readonly id: string; readonly name: string } | undefined;
     /** Only entries of this kind are shown. */
     readonly kind: ActivityKind | undefined;
     readonly kinds: readonly ActivityKind[];
@@ -688,15 +704,15 @@ export type CodesSection =
       /** This is the value of the hidden field `sealed`. */
       readonly sealed: string;
     }
-  /** The page shows the codes once, with the host, the username and the time in `of`. */
+  /** The page shows the codes once, with the host, the time and the username in `of`. */
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
 /** Describes an entry of the audit log. */
 export interface ActivityEntry extends ShownTime {
   readonly text: string;
-  /** Says who made the change, and from which device and address. */
-  readonly detail: string;
+  /** Says whom it concerns, who made the change, and from which device and address. */
+  readonly details: readonly string[];
   /** The entry can mean an attack. */
   readonly isAlarming: boolean;
   /** So many equal entries followed each other. */
@@ -735,6 +751,22 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly end: ShownTime | undefined;
   /** The account has ended, and counts as removed. */
   readonly hasEnded: boolean;
+}
+
+/** Contains the form for the name and the e-mail address of an account. */
+export interface ProfileForm {
+  readonly name: string;
+  readonly email: string;
+  /**
+   * Says whether the stored address is known to belong to the person. This is `undefined` if there is
+   * none, or if another one was entered.
+   */
+  readonly emailIs: "verified" | "unverified" | undefined;
+  /**
+   * This is the value of the hidden field `version`. A form of a profile that has changed in the
+   * meantime is refused.
+   */
+  readonly version: string;
 }
 
 /** Describes a checkbox. */

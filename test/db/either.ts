@@ -95,6 +95,9 @@ export const rows = (
 const LATE = new Date("9999-12-31T23:59:59.999Z");
 const TEXT = 'a\u0001 "b", \\u0041 🔑 caf\u00e9\n';
 
+/** An import leaves out a display name with control characters. */
+const NAME = 'a "b", \\u0041 🔑 caf\u00e9';
+
 /** A user for each way of signing in, with texts and times of each kind. Sorted by their keys. */
 export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")): readonly Rows[] {
   const [userId, other] = ["1" as UserId, "2" as UserId];
@@ -121,12 +124,12 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       {
         id: userId,
         userId,
-        name: TEXT,
+        name: NAME,
         email: "A@b.test",
         verifiedEmail: "a@b.test",
         locale: "de",
       },
-      { id: other, userId: other },
+      { id: other, userId: other, email: "b@b.test" },
     ),
     page(
       "sessions",

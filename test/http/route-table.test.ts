@@ -59,6 +59,8 @@ test("every form of a user is read, and those that change how to sign in need a 
     "POST /account/passkeys/add",
     "POST /account/passkeys/later",
     "POST /account/password",
+    // Only a changed address needs one: `test/spec/profile.test.ts`.
+    "POST /account/profile",
     "POST /account/sessions/end",
   ]);
 });

@@ -102,7 +102,11 @@ export const plain: Omit<PageData, "error"> = {
     firstSteps: undefined,
     guestEnd: undefined,
   },
-  profile: { groups: [], end: undefined },
+  profile: {
+    form: { name: "", email: "", emailIs: undefined, version: "" },
+    groups: [],
+    end: undefined,
+  },
   signInMethods: {
     codes: { kind: "none" },
     passkeys: undefined,
@@ -127,6 +131,7 @@ export const plain: Omit<PageData, "error"> = {
     groups: [],
     form: { username: "sample", groups: "" },
     version: "",
+    profile: undefined,
     apps: [],
     entries: [],
   },
@@ -165,6 +170,7 @@ export const plain: Omit<PageData, "error"> = {
   activity: {
     entries: [],
     name: "",
+    app: undefined,
     kind: undefined,
     kinds: [],
     newest: undefined,

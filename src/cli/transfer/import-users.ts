@@ -73,6 +73,8 @@ interface Accepted {
   readonly id: UserId;
   readonly username: string;
   readonly line: number;
+  /** The user is imported with this verified address. It becomes unverified if another has it. */
+  verifiedEmail?: string | undefined;
 }
 
 /** Contains the accepted users by their usernames. */
@@ -110,6 +112,7 @@ export async function importUsers(
     await removeTakenApps(counting.existing, appPlan, counting.refuse);
   }
   await warnAboutNames(counting.existing, plan, counting.warn);
+  await keepOneVerified(counting.existing, plan, counting.warn);
   const planned = plan.size + appPlan.size;
   if (planned + refused === 0) return createOutcome("nothing");
   if (planned === 0 || (refused > 0 && choices.badLines === "refuse-all"))
@@ -176,7 +179,12 @@ function planImport({ readLines, refuse, warn }: ImportServices): {
     else {
       const username = copyText(user.username);
       const id = copyText(user.id) as UserId;
-      plan.set(username, { id, username, line });
+      const { verifiedEmail } = user;
+      plan.set(username, {
+        ...{ id, username, line },
+        ...(verifiedEmail !== undefined && { verifiedEmail: copyText(verifiedEmail) }),
+      });
+      for (const note of user.notes) warn(line, note);
       if (user.isKnown) lineOfId.set(id, line);
       keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
     }
@@ -265,6 +273,32 @@ async function warnAboutNames(
 }
 
 /**
+ * Makes verified addresses unverified that another account or an earlier line has verified. An
+ * account that gets the address during the import keeps it, and the profile is left out.
+ */
+async function keepOneVerified(
+  store: RowWriter | undefined,
+  plan: Plan,
+  warn: ImportServices["warn"],
+): Promise<void> {
+  const lines = new Map<string, number>();
+  for (const page of splitPages(plan.values())) {
+    const emails = page.flatMap(({ verifiedEmail }) => verifiedEmail ?? []);
+    const taken = new Set(await store?.findVerifiedEmails(emails));
+    for (const user of page) {
+      const { verifiedEmail: email, line } = user;
+      if (email === undefined) continue;
+      const earlier = lines.get(email);
+      if (earlier === undefined) lines.set(email, line);
+      if (earlier === undefined && !taken.has(email)) continue;
+      user.verifiedEmail = undefined;
+      const other = earlier === undefined ? "another account" : `line ${earlier}`;
+      warn(line, `${other} has the same e-mail address, so it is not verified here`);
+    }
+  }
+}
+
+/**
  * Limits a transaction to less than a tenth of a second in SQLite, in which no other process can
  * write. With larger batches, V8 keeps the data of written users for long: 2,000 users cost another
  * 40 MB of memory.
@@ -343,7 +377,8 @@ async function writeBatch(
   return 0;
 }
 
-type PlannedUser = Accepted & ImportedUser;
+/** `verifiedEmail` is that of the plan. */
+type PlannedUser = ImportedUser & Pick<Accepted, "line">;
 
 /** Reads the users of the plan with their rows, in the order of their lines. */
 function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
@@ -351,8 +386,10 @@ function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonl
   let rows = 0;
   for (const { line, fields } of lines) {
     const user = typeof fields === "string" ? fields : parseRecord(removeEndedFields(fields));
-    if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
-    batch.push({ ...user, line });
+    if (typeof user === "string") continue;
+    const planned = plan.get(user.username);
+    if (planned?.line !== line) continue;
+    batch.push({ ...user, line, verifiedEmail: planned.verifiedEmail });
     rows += user.rows.reduce((count, entry) => count + entry.rows.length, 0);
     if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
     yield batch;
@@ -389,10 +426,10 @@ function* createRows(
 /**
  * Changes the rows of a line for what may have ended since the export. Every session ends, even a
  * session that the line does not contain. One-time codes up to now are used up, and begun
- * enrolments are dropped.
+ * enrolments are dropped. An address that another account has verified is not verified.
  */
 function expireRows(
-  { isKnown }: ImportedUser,
+  { isKnown, verifiedEmail }: ImportedUser,
   { table, rows }: Rows,
   clock: ImportServices["clock"],
 ): Rows {
@@ -401,6 +438,10 @@ function expireRows(
       table,
       rows: rows.map((row) => raiseField(row, table, "sessionsFrom", nextSecond(clock))),
     };
+  if (table === "profiles") {
+    const verified = findColumn(table, "verifiedEmail");
+    return { table, rows: rows.map((row) => row.with(verified, verifiedEmail ?? null)) };
+  }
   if (table !== "codes") return { table, rows };
   const [begun, secret] = [findColumn(table, "begun"), findColumn(table, "secret")];
   // A code of the next step is accepted too.

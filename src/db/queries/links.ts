@@ -226,11 +226,12 @@ export const confirmEmail = (
       .executeTakeFirst();
     if (holder !== undefined && holder.user_id !== userId) return { kind: "taken" };
     const former = await findProfile(trx, userId);
-    await setProfile(trx, {
+    const profile = {
       ...former,
       ...{ id: userId, userId, email, verifiedEmail },
       ...(former?.locale === undefined && locale !== undefined && { locale }),
-    });
+    };
+    await setProfile(trx, profile, former);
     await removeUserLinks(trx, userId);
     return { kind: "confirmed", user: toPublicUser(user), former };
   });

@@ -12,7 +12,13 @@ import { getHost } from "../../http/web-request.ts";
 import { findAdmin } from "../../identity/groups.ts";
 import { parseFutureDate } from "../../lib/dates.ts";
 import type { Mailing } from "../../mail/mailing.ts";
-import type { NewLinkField, Notice, PageData, PersonField } from "../../pages/page-data.ts";
+import type {
+  NewLinkField,
+  Notice,
+  PageData,
+  PersonField,
+  ProfileField,
+} from "../../pages/page-data.ts";
 import { createQrCode } from "../../pages/qr-code.ts";
 import { formatTime, type MessageName } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
@@ -24,6 +30,12 @@ import {
   revokeLink,
   type WantedLink,
 } from "../links/make-link.ts";
+import {
+  addEnteredProfile,
+  profileProblems,
+  readProfileChange,
+} from "../profile/profile-form-pages.ts";
+import { setProfile } from "../profile/set-profile.ts";
 import { approveSignUp, declineSignUp } from "../sign-up/decide.ts";
 import { type AccountServices, endUserSessions, removeUser } from "./accounts.ts";
 import { changePerson } from "./change-person.ts";
@@ -100,6 +112,13 @@ const actions = {
     changePerson(services, readUserId(form), { groups: readGroups(form) }),
   rename: (services, form) =>
     changePerson(services, readUserId(form), { username: form("username") }),
+  async profile(services, form) {
+    const change = readProfileChange(form);
+    const verification = form("email_verified") === "" ? "unverified" : "verified";
+    // Without an address, the checkbox says nothing.
+    const emailIs = change.email.trim() === "" ? undefined : verification;
+    return setProfile(services, readUserId(form), { ...change, emailIs });
+  },
   "sign-out": (services, form) => endUserSessions(services, readUserId(form)),
   remove: (services, form) => removeUser(services, readUserId(form)),
 } as const satisfies Readonly<Record<PeopleForm, Action>>;
@@ -117,9 +136,11 @@ async function createLink(
 type KnownAction = (typeof actions)[keyof typeof actions];
 type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 
+type ActionField = NewLinkField | ProfileField;
+
 /** Says what follows an outcome. */
 type Reaction =
-  | { readonly kind: "problem"; readonly message: MessageName; readonly field: NewLinkField }
+  | { readonly kind: "problem"; readonly message: MessageName; readonly field: ActionField }
   /** The page of the form follows. */
   | { readonly kind: "done"; readonly notice: Notice }
   /** The page of all accounts follows, since the account does not exist. */
@@ -127,7 +148,7 @@ type Reaction =
   /** Nothing has changed. */
   | { readonly kind: "nothing" };
 
-const toProblem = (message: MessageName, field: NewLinkField): Reaction => ({
+const toProblem = (message: MessageName, field: ActionField): Reaction => ({
   kind: "problem",
   message,
   field,
@@ -148,9 +169,11 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   "username-taken": toProblem("usernameTaken", "username"),
   "username-used": toProblem("usernameUsed", "username"),
   "no-mail": toProblem("noMail", "email"),
-  "email-invalid": toProblem("emailInvalid", "email"),
-  "email-taken": toProblem("emailTaken", "email"),
   "label-invalid": toProblem("usernameInvalid", "username"),
+  "name-invalid": { kind: "problem", ...profileProblems["name-invalid"] },
+  "email-invalid": { kind: "problem", ...profileProblems["email-invalid"] },
+  "email-missing": { kind: "problem", ...profileProblems["email-missing"] },
+  "email-taken": { kind: "problem", ...profileProblems["email-taken"] },
   // The page offers only apps that a link can open, so these have changed in the meantime.
   "app-unknown": toProblem("linkCannotOpen", "apps"),
   "app-without-groups": toProblem("linkCannotOpen", "apps"),
@@ -161,6 +184,9 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   "identity-taken": { kind: "gone", notice: "signUpIsTaken" },
   gone: { kind: "nothing" },
   changed: toDone("changeIsSaved"),
+  set: toDone("changeIsSaved"),
+  // The page of a guest does not have this form.
+  guest: { kind: "nothing" },
   revoked: toDone("linkIsRevoked"),
   ended: toDone("personIsSignedOut"),
   removed: { kind: "gone", notice: "accountIsRemoved" },
@@ -234,7 +260,11 @@ async function showLinkProblem(
     until: form("until"),
     groups: readChoices(form, "groups"),
     apps: readChoices(form, "apps"),
-    problem: { message: views.message(request, message), fields: [field] as const },
+    problem: {
+      message: views.message(request, message),
+      // This form has no profile.
+      fields: [field === "name" || field === "email" ? "username" : field] as const,
+    },
   };
   const purpose = form("guest") === "" ? "invite" : "guest";
   const data = await readLinksData(context, { [purpose]: entered });
@@ -251,12 +281,17 @@ async function showPersonProblem(
   const { views, request, paths } = context;
   const data = await readPersonData(context, readUserId(form));
   if (data === undefined) return redirect(paths.people);
-  const personField: PersonField =
-    name === "remove" ? "remove" : field === "username" ? field : "groups";
-  const problem = { message: views.message(request, message), fields: [personField] as const };
+  const fields = [toPersonField(name, field)] as const;
+  const problem = { message: views.message(request, message), fields };
   // Of an account that has changed in the meantime, the form shows the new values.
   const entered = message === "changedMeanwhile" ? data : addEntered(name, data, form);
   return views.page(context, "person", { ...entered, problem }, { status: 422 });
+}
+
+function toPersonField(name: PeopleForm, field: ActionField): PersonField {
+  if (name === "remove") return "remove";
+  if (name === "profile") return field === "email" ? field : "name";
+  return field === "username" ? field : "groups";
 }
 
 type PersonData = PageData["person"];
@@ -266,8 +301,10 @@ function addEntered(name: PeopleForm, data: PersonData, form: Form): PersonData 
   const hasName = name === "change" || name === "rename";
   const hasGroups = name === "change" || name === "groups";
   const all = data.groups.map((group) => group.name);
+  const hasProfile = name === "profile" && data.profile !== undefined;
   return {
     ...data,
+    profile: hasProfile ? addEnteredProfile(data.profile, form) : data.profile,
     form: {
       username: hasName ? form("username") : data.form.username,
       groups: hasGroups ? form("groups") : "",

@@ -2,18 +2,19 @@ import type { EventLog } from "../../audit/event-log.ts";
 import { createAuditEvent } from "../../audit/events.ts";
 import type { Link, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { AttemptLimiter } from "../../identity/attempt-limiter.ts";
 import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
 import type { Client } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isUsableEmail } from "../../lib/email.ts";
 import type { Mailing } from "../../mail/mailing.ts";
 
-interface AskServices {
+export interface AskServices {
   readonly store: Pick<StoreParts, "profiles">;
   readonly mailing: Mailing;
   readonly clock: Pick<Clock, "now">;
   /** Limits the messages that one account can send to addresses of others. */
-  readonly confirmationLimiter: { attempt(id: string): "allowed" | "denied" };
+  readonly confirmationLimiter: Pick<AttemptLimiter, "attempt">;
 }
 
 const LINK_LIFETIME_MS = 86_400_000;

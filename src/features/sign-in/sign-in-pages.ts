@@ -1,4 +1,4 @@
-import type { App, User } from "../../db/records.ts";
+import type { User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
@@ -24,6 +24,7 @@ import type { Client } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { isLocalPath } from "../../lib/return-target.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
+import { findAppAtPath } from "../apps/app-at-path.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
@@ -183,20 +184,12 @@ async function findAppAtHost(
   if (!host || !(options.people || oidc !== undefined)) return undefined;
   try {
     const apps = await rules.appDirectory.read();
-    const app = chooseApp(apps.listByHost(host), target);
+    const found = apps.listByHost(host);
+    const app = found.length > 1 ? findAppAtPath(found, target.pathname) : found[0];
     return app && toShownApp(app, apps, paths.base);
   } catch {
     return undefined;
   }
-}
-
-/** Of several apps at paths of one host, chooses the one whose path the target is below. */
-function chooseApp(apps: readonly App[], { pathname }: URL): App | undefined {
-  if (apps.length < 2) return apps[0];
-  const getPath = ({ url = "" }: App): string => new URL(url).pathname.replace(/\/$/, "");
-  return apps
-    .filter((app) => `${pathname}/`.startsWith(`${getPath(app)}/`))
-    .sort((first, second) => getPath(second).length - getPath(first).length)[0];
 }
 
 export async function postLogin(context: Context, form: Form): Promise<Answer> {
