@@ -23,7 +23,7 @@ export interface OidcProviderOptions extends ProviderOptions {
  *   name: "company",
  *   issuer: "https://login.example.org",
  *   clientId: "latchkey",
- *   clientSecret: process.env.COMPANY_CLIENT_SECRET,
+ *   clientSecret: secret,
  * });
  * ```
  */

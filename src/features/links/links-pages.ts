@@ -16,11 +16,11 @@ import { getParameter } from "../../http/web-request.ts";
 import type { LinkField, PageData } from "../../pages/page-data.ts";
 import { type MessageName, shortenText } from "../../pages/words.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
+import { leadOnToProvider } from "../begin-at-provider.ts";
 import type { Context } from "../context.ts";
+import { findFailedProvider, listProviders } from "../list-providers.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
-import { findFailedProvider, listProviders } from "../sign-in-with/list-providers-pages.ts";
-import { leadOnToProvider } from "../sign-in-with/sign-in-with-pages.ts";
 import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
 
 const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);

@@ -65,11 +65,14 @@ interface UseLinkServices extends StartSessionServices, FindLinkServices, Change
   readonly mailing?: Mailing | undefined;
   readonly store: Pick<StoreParts, "users" | "links" | "apps" | "signUps">;
   /** Says whether people who register need the decision of an administrator. */
-  readonly signUp: SignUpPolicy;
+  readonly signUp?: SignUpPolicy;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
 }
+
+/** Without a policy, nobody can register. */
+const NOBODY: SignUpPolicy = { mode: "off" };
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -128,7 +131,7 @@ export async function useLink(
     case "end-sessions":
       return useToEndSessions(services, open.link, client);
     case "sign-up":
-      if (services.signUp.mode === "off") return { kind: "gone" };
+      if ((services.signUp ?? NOBODY).mode === "off") return { kind: "gone" };
       return useForAccount(services, open, form, client, locale);
     case "invite":
     case "guest":
@@ -191,10 +194,11 @@ async function useForAccount(
     ? NO_PASSWORD
     : await services.passwords.hash(form.password, createNetworkRequester(client));
 
-  if (link.purpose === "sign-up" && services.signUp.mode === "approval") {
+  const { signUp: policy = NOBODY } = services;
+  if (link.purpose === "sign-up" && policy.mode === "approval") {
     const facts = { email: link.email, emailIs: "verified", locale } as const;
     const wanted = { username, passwordHash, facts };
-    const asked = await signUp(services, services.signUp, wanted, { client, link });
+    const asked = await signUp(services, policy, wanted, { client, link });
     if (asked.kind === "username-taken")
       return { kind: "rejected", problem: "username-taken", open };
     return asked.kind === "waiting" ? { kind: "waiting" } : { kind: "gone" };

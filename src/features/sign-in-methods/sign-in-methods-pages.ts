@@ -6,10 +6,10 @@ import type { CodesSection, PageData } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
 import type { UserContext } from "../context.ts";
+import { findFailedProvider } from "../list-providers.ts";
 import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { showPage } from "../show-page.ts";
-import { findFailedProvider } from "../sign-in-with/list-providers-pages.ts";
 
 /** Shows how the user signs in: password, passkeys and one-time codes. */
 export async function getSignInMethods(context: UserContext): Promise<Answer> {

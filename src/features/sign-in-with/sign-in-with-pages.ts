@@ -1,35 +1,30 @@
 import type { Form } from "../../http/form.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
-import { SIGN_IN_WITH } from "../../http/paths.ts";
 import { AGAIN, parseAgain } from "../../http/recent-sign-in.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
-import { acceptedSignInTarget, addReturnTo, readReturnTarget } from "../../http/return-to.ts";
-import {
-  isOverTls,
-  readCookie,
-  readSession,
-  readSessionTokens,
-} from "../../http/session-cookie.ts";
+import { acceptedSignInTarget, readReturnTarget } from "../../http/return-to.ts";
+import { readSession, readSessionTokens } from "../../http/session-cookie.ts";
 import { logRefusal } from "../../http/warnings.ts";
-import { getParameter, type WebRequest } from "../../http/web-request.ts";
+import { getParameter } from "../../http/web-request.ts";
+import { type Purpose, sealContent } from "../../identity/provider-attempt.ts";
 import { findProvider, type Provider, type ProviderIdentity } from "../../identity/providers.ts";
-import { getErrorReason } from "../../lib/fault.ts";
+import {
+  formatCookie,
+  leadOnToProvider,
+  logFailure,
+  readAttempt,
+  redirectUriOf,
+  respondFailed,
+  tryBegin,
+  withPath,
+} from "../begin-at-provider.ts";
 import type { Context, UserContext } from "../context.ts";
 import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn, redirectToAccount } from "../redirects.ts";
 import { signOut } from "../sessions/sign-out.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
 import { signUpWith } from "../sign-up/sign-up.ts";
-import {
-  ATTEMPT_LIFETIME_SECONDS,
-  type Attempt,
-  createChecks,
-  openContent,
-  type Purpose,
-  sealContent,
-} from "./attempt-cookie.ts";
 import { joinWith } from "./join-with.ts";
-import { FAILED_WITH } from "./list-providers-pages.ts";
 import {
   finishWithCode,
   linkIdentity,
@@ -39,8 +34,6 @@ import {
 } from "./sign-in-with.ts";
 
 type SignedIn = Extract<SignInWithOutcome, { readonly kind: "signed-in" }>;
-
-const COOKIE = "latchkey-with";
 
 /** Answers below the path of all providers: the begin, the way back, and the one-time code. */
 export function getWith(context: Context): Promise<Answer> {
@@ -54,8 +47,6 @@ export function getWith(context: Context): Promise<Answer> {
     : context.views.error(context, 404, "noSuchPage");
 }
 
-const withPath = ({ paths }: Context): string => `${paths.login}${SIGN_IN_WITH}`;
-
 /** Sends the browser to the provider. */
 async function begin(context: Context, provider: Provider): Promise<Answer> {
   const { rules, paths, request } = context;
@@ -68,53 +59,10 @@ async function begin(context: Context, provider: Provider): Promise<Answer> {
     : redirect(begun.url, [begun.cookie]);
 }
 
-/**
- * Shows a page that leads on to the provider, as the answer to a form: browsers refuse a redirect to
- * another site there.
- */
-export async function leadOnToProvider(
-  context: Context,
-  name: string,
-  purpose: Purpose,
-): Promise<Answer> {
-  const provider = findProvider(context.options.signIn.with, name);
-  if (provider === undefined) return context.views.error(context, 404, "noSuchPage");
-  const begun = await tryBegin(context, provider, purpose, "usual");
-  if (begun === undefined) return respondFailed(context, provider, purpose);
-  const data = { provider: provider.label, url: begun.url };
-  return context.views.page(context, "leadOn", data, { cookies: [begun.cookie] });
-}
-
-interface Begun {
-  readonly url: string;
-  readonly cookie: string;
-}
-
-/** Returns `undefined` if the provider cannot be reached. */
-async function tryBegin(
-  context: Context,
-  provider: Provider,
-  purpose: Purpose,
-  prompt: "usual" | "again",
-): Promise<Begun | undefined> {
-  const { rules, request } = context;
-  const checks = createChecks(prompt);
-  try {
-    const client = rules.getProviderClient(provider.name);
-    const url = await client.begin({ ...checks, redirectUri: redirectUriOf(context, provider) });
-    const attempt: Attempt = { provider: provider.name, checks, purpose };
-    const text = sealContent(rules, { attempt });
-    return { url: url.href, cookie: formatCookie(context, request, text) };
-  } catch (error) {
-    logFailure(context, provider, error);
-    return undefined;
-  }
-}
-
 /** Takes the browser back from the provider. */
 async function finish(context: Context, provider: Provider): Promise<Answer> {
   const { rules, views, request } = context;
-  const attempt = openContent(rules, readCookie(request.header("cookie"), COOKIE))?.attempt;
+  const attempt = readAttempt(context)?.attempt;
   if (attempt === undefined || attempt.provider !== provider.name) {
     logRefusal(context, request, "an answer of a provider was not asked for here");
     return respondFailed(context, provider, undefined);
@@ -155,7 +103,7 @@ async function finishSignIn(
   identity: ProviderIdentity,
   returnTo: string | undefined,
 ): Promise<Answer> {
-  const { rules, views, request, client } = context;
+  const { rules, views, client } = context;
   const outcome = await signInWith(rules, provider, identity, client);
   switch (outcome.kind) {
     case "not-in-group":
@@ -164,7 +112,7 @@ async function finishSignIn(
       return respondUnknown(context, provider, identity);
     case "code-needed": {
       const text = sealContent(rules, { step: { userId: outcome.userId, returnTo } });
-      return redirect(`${withPath(context)}code`, [formatCookie(context, request, text)]);
+      return redirect(`${withPath(context)}code`, [formatCookie(context, text)]);
     }
     case "signed-in":
       return respondSignedIn(context, outcome, returnTo);
@@ -198,7 +146,7 @@ async function respondUnknown(
     case "waiting":
       return redirect(paths.login, [createNoticeCookie(request, "signUpWaits")]);
     case "entered":
-      return redirectSignedIn(context, outcome, undefined, [formatCookie(context, request, "")]);
+      return redirectSignedIn(context, outcome, undefined, [formatCookie(context, "")]);
   }
 }
 
@@ -214,7 +162,7 @@ async function respondSignedIn(
   await moveGrants(rules, replaced, outcome.token);
   await signOut(rules, replaced, client, outcome.user.id);
   const target = acceptedSignInTarget(context, returnTo);
-  return redirectSignedIn(context, outcome, target, [formatCookie(context, request, "")]);
+  return redirectSignedIn(context, outcome, target, [formatCookie(context, "")]);
 }
 
 async function finishLink(
@@ -223,7 +171,7 @@ async function finishLink(
   identity: ProviderIdentity,
   purpose: Extract<Purpose, { readonly kind: "link" }>,
 ): Promise<Answer> {
-  const { rules, views, request, client, paths } = context;
+  const { rules, views, client, paths } = context;
   // Only the browser that began may end it: the account must still be signed in here.
   const { CurrentUser: user } = await views.helpers(context);
   if (user === undefined || user.id !== purpose.userId) return redirect(paths.login);
@@ -237,7 +185,7 @@ async function finishLink(
     case "too-many":
       return views.error(context, 422, "tooMany");
     case "added": {
-      const cookies = [formatCookie(context, request, "")];
+      const cookies = [formatCookie(context, "")];
       const withUser: UserContext = { ...context, user, lacksFactor: false };
       return redirectToAccount("signInMethods", withUser, { notice: "identityIsAdded", cookies });
     }
@@ -261,16 +209,13 @@ function respondJoined(
     case "username-taken":
       return redirect(`${paths.link}${token}`, [createNoticeCookie(request, "chooseUsername")]);
     case "entered":
-      return redirectSignedIn(context, outcome, undefined, [formatCookie(context, request, "")]);
+      return redirectSignedIn(context, outcome, undefined, [formatCookie(context, "")]);
   }
 }
 
 /** Shows the page for the one-time code of an account that has come back from its provider. */
 function showCode(context: Context): Promise<Answer> {
-  const step = openContent(
-    context.rules,
-    readCookie(context.request.header("cookie"), COOKIE),
-  )?.step;
+  const step = readAttempt(context)?.step;
   return step === undefined
     ? Promise.resolve(redirect(context.paths.login))
     : context.views.page(context, "codeStep", {});
@@ -278,13 +223,13 @@ function showCode(context: Context): Promise<Answer> {
 
 export async function postCode(context: Context, form: Form): Promise<Answer> {
   const { rules, paths, request } = context;
-  const step = openContent(rules, readCookie(request.header("cookie"), COOKIE))?.step;
+  const step = readAttempt(context)?.step;
   if (step === undefined) return redirect(paths.login);
   const client = await getLimitedClient(context);
   const outcome = await finishWithCode(rules, step.userId, form("code"), client);
   switch (outcome.kind) {
     case "gone":
-      return redirect(paths.login, [formatCookie(context, request, "")]);
+      return redirect(paths.login, [formatCookie(context, "")]);
     case "rejected":
       logRefusal(context, request, "one-time code rejected");
       return redirect(`${withPath(context)}code?error=1`);
@@ -314,38 +259,4 @@ export async function postUnlinkIdentity(context: UserContext, form: Form): Prom
     case "removed":
       return redirectToAccount("signInMethods", context, { notice: "identityIsRemoved" });
   }
-}
-
-/** Shows the page from which the sign-in began, with what happened. The password form stays. */
-function respondFailed(
-  { paths }: Context,
-  provider: Provider,
-  purpose: Purpose | undefined,
-): Answer {
-  const failed = `${FAILED_WITH}=${provider.name}`;
-  switch (purpose?.kind) {
-    case "link":
-      return redirect(`${paths.account?.signInMethods ?? paths.login}?${failed}`);
-    case "invitation":
-      return redirect(`${paths.link}${purpose.token}?${failed}`);
-    case "sign-in":
-    case undefined:
-      return redirect(addReturnTo(`${paths.login}?${failed}`, purpose?.returnTo));
-  }
-}
-
-const redirectUriOf = ({ options, paths }: Context, { name }: Provider): string =>
-  `${options.hosts.publicUrl}${paths.login}${SIGN_IN_WITH}${name}/callback`;
-
-/** The reason may contain what the provider has sent, but no secret. */
-function logFailure({ rules }: Context, { name }: Provider, error: unknown): void {
-  const reason = getErrorReason(error).slice(0, 500);
-  rules.log.warn({ provider: name, reason }, "a sign-in with a provider failed");
-}
-
-/** Returns the Set-Cookie line of an attempt. An empty text removes it. */
-function formatCookie(context: Context, request: WebRequest, text: string): string {
-  const secure = isOverTls(request) ? "; Secure" : "";
-  const age = text === "" ? -1 : ATTEMPT_LIFETIME_SECONDS;
-  return `${COOKIE}=${text}; Path=${withPath(context)}; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
 }

@@ -28,11 +28,11 @@ import { findAppAtPath } from "../apps/app-at-path.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
+import { findFailedProvider, listProviders } from "../list-providers.ts";
 import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
-import { findFailedProvider, listProviders } from "../sign-in-with/list-providers-pages.ts";
 import { type SignInOutcome, signIn } from "./sign-in.ts";
 
 /** A refused handoff redirects to a sign-in page with this query parameter. */

@@ -4,8 +4,8 @@ import { type Answer, redirect } from "../../http/responses.ts";
 import { logRefusal } from "../../http/warnings.ts";
 import type { MessageName } from "../../pages/words.ts";
 import type { Context } from "../context.ts";
+import { listProviders } from "../list-providers.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
-import { listProviders } from "../sign-in-with/list-providers-pages.ts";
 import { askToSignUp } from "./sign-up.ts";
 
 export async function getSignUp(context: Context): Promise<Answer> {

@@ -1,9 +1,9 @@
-import { SIGN_IN_WITH } from "../../http/paths.ts";
-import { addReturnTo } from "../../http/return-to.ts";
-import { getParameter } from "../../http/web-request.ts";
-import { findProvider } from "../../identity/providers.ts";
-import type { ShownProvider } from "../../pages/page-data.ts";
-import type { Context } from "../context.ts";
+import { SIGN_IN_WITH } from "../http/paths.ts";
+import { addReturnTo } from "../http/return-to.ts";
+import { getParameter } from "../http/web-request.ts";
+import { findProvider } from "../identity/providers.ts";
+import type { ShownProvider } from "../pages/page-data.ts";
+import type { Context } from "./context.ts";
 
 /** A failed sign-in names its provider in this query parameter. */
 export const FAILED_WITH = "failed_with";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { UserId } from "../../db/records.ts";
-import type { ProviderChecks } from "../../identity/providers.ts";
-import type { Seals } from "../../identity/seals.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { tryCall } from "../../lib/fault.ts";
-import { isObject } from "../../lib/json.ts";
-import { createRandomText } from "../../lib/random-text.ts";
+import type { UserId } from "../db/records.ts";
+import type { Clock } from "../lib/clock.ts";
+import { tryCall } from "../lib/fault.ts";
+import { isObject } from "../lib/json.ts";
+import { createRandomText } from "../lib/random-text.ts";
+import type { ProviderChecks } from "./providers.ts";
+import type { Seals } from "./seals.ts";
 
 /** Says what a sign-in at a provider is for. */
 export type Purpose =
