@@ -22,6 +22,7 @@ import { type Meter, noMeter } from "./lib/meter.ts";
 import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { NotifyTarget } from "./mail/notify-target.ts";
 import { parseMailFrom, parseSmtpUrl } from "./mail/smtp.ts";
 import { isColor } from "./pages/accent-color.ts";
 import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
@@ -400,6 +401,11 @@ export interface AuthOptions {
    */
   readonly people?: boolean | undefined;
   /**
+   * Answers JSON at `/api/sign-in`, `/api/sign-out`, `/api/password` and `/api/session`, for an app's
+   * own forms, such as with `latchkey/client`. Default: false.
+   */
+  readonly api?: boolean | undefined;
+  /**
    * Signs people in to apps that speak OpenID Connect: pass `oidc` of `latchkey/oidc`. Needs
    * `hosts.publicUrl`. Default: none.
    */
@@ -457,6 +463,7 @@ export const optionTable = {
     (listener) => typeof listener === "function",
   ),
   people: createFlagOption(false),
+  api: createFlagOption(false),
   oidc: defineOption<OidcSupport | undefined>(
     undefined,
     "the value oidc of latchkey/oidc",
@@ -502,6 +509,14 @@ export interface GateOptions {
   readonly assertions: "on" | "off";
   /** With `only`, `/forward-auth` refuses hosts that are not the host of an app. */
   readonly apps: "any" | "only";
+  /** Tells the operator what happens. */
+  readonly notify: NotifyOptions | undefined;
+}
+
+/** Says where the operator is told what happens, and about which events of the audit log. */
+export interface NotifyOptions {
+  readonly target: NotifyTarget;
+  readonly events: readonly string[];
 }
 
 export const NO_GATE: GateOptions = {
@@ -511,4 +526,5 @@ export const NO_GATE: GateOptions = {
   requireSecondFactor: [],
   assertions: "off",
   apps: "any",
+  notify: undefined,
 };

@@ -1,5 +1,13 @@
 import type { AccountFormResult } from "./features/account-form.ts";
 import { getHistory } from "./features/activity/history-pages.ts";
+import {
+  getApiSession,
+  PASSWORD_FIELDS,
+  postApiPassword,
+  postApiSignIn,
+  postApiSignOut,
+  SIGN_IN_FIELDS,
+} from "./features/api/api-pages.ts";
 import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
   postBeginCodes,
@@ -32,9 +40,11 @@ import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import { getSignInMethods } from "./features/sign-in-methods/sign-in-methods-pages.ts";
 import { getSignUp, postSignUp } from "./features/sign-up/sign-up-pages.ts";
 import type { Form } from "./http/form.ts";
+import type { JsonFields } from "./http/json-body.ts";
 import { listAccountPages } from "./http/navigation.ts";
 import {
   ALIVE,
+  API,
   APP_FORMS,
   APP_ICONS,
   ASSERTION_KEYS,
@@ -89,6 +99,8 @@ interface RouteChecks {
   readonly referrer?: "none";
   /** With `what-failed`, the error page shows what failed. By default, it does not. */
   readonly failure?: "what-failed";
+  /** Makes every response JSON. If the route reads a form, it is a JSON object with these fields. */
+  readonly json?: JsonFields;
 }
 
 /** Describes a route for every client. */
@@ -354,6 +366,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
     );
   }
+  if (options.api) routes.push(...listApiRoutes(base));
   if (options.people) {
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
@@ -526,6 +539,25 @@ const listForgotRoutes = (path: string): readonly Route[] => [
   { method: "POST", path, access: "public", form: "after-setup", run: postForgot },
 ];
 
+/** Lists the routes of an app's own forms. They have the checks of the pages that they stand for. */
+function listApiRoutes(base: string): readonly Route[] {
+  const post = { method: "POST", access: "public", form: "after-setup" } as const;
+  return [
+    { ...post, path: base + API.signIn, json: SIGN_IN_FIELDS, run: postApiSignIn },
+    // Pages of the trusted origins post the form, since browsers send no JSON to another origin.
+    { ...post, path: base + API.signOut, json: {}, run: postApiSignOut },
+    {
+      method: "POST",
+      path: base + API.password,
+      access: "user",
+      form: "read",
+      json: PASSWORD_FIELDS,
+      run: postApiPassword,
+    },
+    { method: "GET", path: base + API.session, access: "public", json: {}, run: getApiSession },
+  ];
+}
+
 /** Queries the database without any cache and reports whether it responds. */
 async function answerReady({ rules, requests }: Context): Promise<Answer> {
   try {
@@ -540,6 +572,8 @@ async function answerReady({ rules, requests }: Context): Promise<Answer> {
 /** Contains the routes of one path. */
 export interface PathRoutes {
   readonly host: "any" | "checked";
+  /** Says how a request is refused. */
+  readonly refusals: "pages" | "json";
   /** Lists the methods of the path for an `Allow` header. */
   readonly allow: string;
   find(method: string): Route | undefined;
@@ -577,8 +611,10 @@ function createPathRoutes(routes: readonly Route[]): PathRoutes {
   const byMethod = new Map(routes.map((route) => [route.method, route]));
   const [get, post, any] = [byMethod.get("GET"), byMethod.get("POST"), byMethod.get("any")];
   const isOpen = routes.every((route) => route.access === "proxy" || route.host === "any");
+  const isJson = routes.every((route) => route.access !== "proxy" && route.json !== undefined);
   return {
     host: isOpen ? "any" : "checked",
+    refusals: isJson ? "json" : "pages",
     allow: [...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", "),
     find(method) {
       switch (method) {

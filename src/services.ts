@@ -16,6 +16,7 @@ import {
   type AttemptLimiter,
   appSignInRule,
   CLEAN_UP_EVERY_MS,
+  confirmationRule,
   createAttemptLimiter,
   handoffRule,
   linkRule,
@@ -38,7 +39,7 @@ import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
 import { recently } from "./lib/recently.ts";
 import type { ServerLog } from "./lib/server-log.ts";
-import { createMailing } from "./mail/mailing.ts";
+import { createMessaging } from "./mail/messaging.ts";
 import type { GateOptions, SettledOptions } from "./options.ts";
 
 /** Contains the services of the rules: their store, clocks, caches, limiters and log. */
@@ -74,10 +75,13 @@ export function createServices(
   // request.
   const seals = createSeals(secret, previousSecrets);
   const { locale } = settled.pages;
-  const mailing = settled.mail && createMailing({ store, clock, seals, log: settled.log, locale });
+  const { outbox, mailing, tell } = createMessaging(
+    { store, clock, seals, log: settled.log },
+    { mail: settled.mail ? "on" : "off", locale, events: settled.notify?.events },
+  );
   const events = createEventLog(store.log, clock, settled.log, {
     meter: meter.entries,
-    ...(mailing && { beforeStored: mailing.tellPeople }),
+    ...(outbox && { beforeStored: tell }),
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
   const findFactor = createFactorCheck(settled.requireSecondFactor, store);
@@ -110,7 +114,7 @@ export function createServices(
   const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
   const providerLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "provider");
   const forgotLimiter = buildLimiter(createAttemptLimiter(clock), "forgot");
-  const confirmationLimiter = createAttemptLimiter(clock);
+  const confirmationLimiter = createAttemptLimiter(clock, confirmationRule);
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
@@ -158,6 +162,7 @@ export function createServices(
     appDirectory: createAppDirectory(store.apps, clock),
     appUses: createAppUseRecorder(store.appUses, clock, settled.log),
     seals,
+    outbox,
     mailing,
     signUp: signIn.signUp,
     challenges: createChallenges([secret, ...previousSecrets], clock),

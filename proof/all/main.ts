@@ -24,6 +24,8 @@ const TOOLS = {
   wapiti: "wapiti",
   slowhttptest: "slowhttptest",
   testssl: "testssl.sh",
+  postfix: "postfix",
+  dovecot: "dovecot-imapd",
   "python3-jwt": "python3-jwt",
 } as const;
 
@@ -32,7 +34,8 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 /** In the order in which they run: what finds most in the least time first. */
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
-    about: "scanners of other authors, sign-in times, mistakes that the simulation must find",
+    about:
+      "scanners of other authors, a real mail server, sign-in times, mistakes that the simulation must find",
     command: ["test/run.ts", "proof"],
     needs: TOOLS,
   },

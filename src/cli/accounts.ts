@@ -17,17 +17,17 @@ import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
 import type { Account } from "../db/records.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { type Settings, toNotifyOptions } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
 import { NO_CACHE } from "../identity/credential-cache.ts";
 import { normalizeGroups } from "../identity/groups.ts";
 import { createPasswords } from "../identity/passwords.ts";
-import { createSeals } from "../identity/seals.ts";
+import { createSeals, type Seals } from "../identity/seals.ts";
 import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { parseFutureDate } from "../lib/dates.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { toPrintable } from "../lib/files/printable.ts";
-import { createMailing } from "../mail/mailing.ts";
+import { createMessaging } from "../mail/messaging.ts";
 import {
   type Command,
   type CommandOption,
@@ -61,6 +61,10 @@ export async function openAccounts(
   return createAccounts(await openStore(settings, access), settings, terminal);
 }
 
+/** Creates seals that the gate with the same settings opens. */
+export const createCommandSeals = ({ secret, previousSecrets }: Settings): Seals =>
+  createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
+
 /** Returns what a command can do with an open store. */
 export function createAccounts(
   store: DisposableStore,
@@ -76,11 +80,17 @@ export function createAccounts(
       terminal.complain(`done, but ${what} failed: ${getErrorMessage(error)}`);
     }
   };
-  const seals = createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets);
+  const seals = createCommandSeals(settings);
   const { smtpUrl, locale } = settings;
   const log = { warn() {}, error: (_: object, message: string) => terminal.complain(message) };
-  const mailing =
-    smtpUrl === undefined ? undefined : createMailing({ store, clock, seals, log, locale });
+  const { mailing, tell } = createMessaging(
+    { store, clock, seals, log },
+    {
+      mail: smtpUrl === undefined ? "off" : "on",
+      locale,
+      events: toNotifyOptions(settings)?.events,
+    },
+  );
   const services = {
     store,
     clock,
@@ -96,7 +106,7 @@ export function createAccounts(
     record: (event: NewAuditEvent) =>
       attempt("writing the log entry", async () => {
         const entries = [toLogEntry(attributeToOperator(event), clock)];
-        await mailing?.tellPeople(entries);
+        await tell(entries);
         await store.log.insert(entries);
       }),
   };

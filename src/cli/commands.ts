@@ -14,6 +14,7 @@ const loadLinkCommands = () => import("./link.ts");
 const loadAppCommands = () => import("./app.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
 const loadMail = () => import("./mail.ts");
+const loadNotify = () => import("./notify.ts");
 const loadDomainCommands = () => import("./domain.ts");
 
 /** Lists the commands in the order of the help. A module loads only when its command runs. */
@@ -118,6 +119,11 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
       createLoader("remove", loadDomainCommands),
     ],
     ["mail test", "Send a message to see whether mail works", createLoader("test", loadMail)],
+    [
+      "notify test",
+      "Send a notice to see whether the operator gets it",
+      createLoader("test", loadNotify),
+    ],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
     ["completion", "Print a completion script for a shell", () => import("./completion.ts")],

@@ -217,10 +217,8 @@ export function createParts<Open extends OpenDatabase>(
       use: operation("links.use", links.consumeLink),
       revoke: operation("links.revoke", links.revokeLink),
       removeEnded: operation("links.removeEnded", links.removeEndedLinks),
-      countMailedResets: operation("links.countMailedResets", links.countMailedResets),
       findPendingEmail: operation("links.findPendingEmail", links.findPendingEmail),
       confirmEmail: operation("links.confirmEmail", links.confirmEmail),
-      countMailedSignUps: operation("links.countMailedSignUps", links.countMailedSignUps),
       endSessions: operation("links.endSessions", links.endSessionsByLink),
     },
     keys: {

@@ -8,6 +8,7 @@ import { checkDataFolder, checkDisk } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
 import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
 import { checkMail } from "./mail.ts";
+import { checkNotify } from "./notify.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
@@ -16,7 +17,7 @@ export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
   ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit, checkMail],
-  ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
+  ...[checkNotify, checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 
 /** Lists the checks for an app's database, which has no gate. */

@@ -26,6 +26,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { Mailing } from "../mail/mailing.ts";
+import type { Outbox } from "../mail/outbox.ts";
 import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
 import type { AppUseRecorder } from "./apps/app-use-recorder.ts";
@@ -58,6 +59,8 @@ export interface RuleServices {
   readonly seals: Seals;
   /** Says who can register. */
   readonly signUp: SignUpPolicy;
+  /** Keeps what is sent in the background. This is `undefined` if nothing is ever sent. */
+  readonly outbox: Outbox | undefined;
   /** Writes to people. This is `undefined` without a mail server. */
   readonly mailing: Mailing | undefined;
   /** Reads the keys that sign tokens, newest first, at most a second old. */

@@ -29,6 +29,8 @@ export interface WebOptions {
   };
   readonly sessions: { readonly list: boolean };
   readonly people: boolean;
+  /** Serves the paths for an app's own forms. */
+  readonly api: boolean;
   /** Makes Latchkey send mail. */
   readonly mail: object | undefined;
   /** Makes apps able to use OpenID Connect. */

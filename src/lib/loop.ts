@@ -2,7 +2,7 @@ import { pause } from "./pause.ts";
 
 /** Represents work that runs again and again in the background. */
 export interface Loop {
-  /** Ends the current pause. */
+  /** Ends the current pause. During a check, the next check follows at once. */
   wake(): void;
   /** Resolves once the running check has ended. */
   stop(): Promise<void>;
@@ -18,22 +18,21 @@ export function startLoop(
 ): Loop {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let wake: () => void = () => {};
+  let woken = Promise.withResolvers<void>();
 
   async function run(): Promise<void> {
     let pauseMs = firstPauseMs;
     while (!signal.aborted) {
-      const woken = Promise.withResolvers<void>();
-      wake = woken.resolve;
       await Promise.race([pause(pauseMs, signal), woken.promise]);
       if (signal.aborted) break;
+      woken = Promise.withResolvers<void>();
       pauseMs = await check(signal);
     }
   }
 
   const ended = run();
   return {
-    wake: () => wake(),
+    wake: () => woken.resolve(),
     async stop() {
       stopping.abort();
       await ended;

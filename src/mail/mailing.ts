@@ -1,12 +1,11 @@
 import type { NewAuditEvent } from "../audit/events.ts";
 import type { NewLogEntry, Profile } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
-import type { Seals } from "../identity/seals.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import { isLocale, type Locale } from "../pages/words.ts";
 import { tellFormerAddress, tellPeople } from "./notices.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** Writes to people. It exists only if the installation has a mail server. */
 export interface Mailing {
@@ -20,23 +19,22 @@ export interface Mailing {
 }
 
 interface MailingServices {
-  readonly store: Pick<StoreParts, "outbox" | "profiles" | "users" | "log">;
+  readonly outbox: Outbox;
+  readonly store: Pick<StoreParts, "profiles" | "users" | "log">;
   readonly clock: Pick<Clock, "now">;
-  readonly seals: Seals;
   readonly log: ServerLog;
   /** All pages have this language, if one is set. */
   readonly locale: Locale | undefined;
 }
 
 export function createMailing({ locale: only, ...services }: MailingServices): Mailing {
-  const outbox = createOutbox(services);
   const chooseLocale: Mailing["chooseLocale"] = (profile) => {
     const own = profile?.locale;
     return only ?? (own !== undefined && isLocale(own) ? own : "en");
   };
-  const noticeServices = { ...services, outbox, chooseLocale };
+  const noticeServices = { ...services, chooseLocale };
   return {
-    outbox,
+    outbox: services.outbox,
     chooseLocale,
     tellPeople: (entries) => tellPeople(noticeServices, entries),
     tellFormerAddress: (former, event) =>

@@ -112,18 +112,23 @@ async function tell(
   );
 }
 
-/** Finds what to tell about an entry. A sign-in is told if its device and address are new. */
+/** A browser is known once it has signed in, or has used the link or the page that made the account. */
+const ARRIVALS: readonly EventType[] = ["signin", "signup", "link_use"];
+
+/** Finds what to tell about an entry. A sign-in is told if its device or its address is new. */
 async function findNotice(
   store: Pick<StoreParts, "log">,
-  { type, userId, address, device, at, author, subject }: NewLogEntry,
+  { type, userId, address, device, at, author }: NewLogEntry,
 ): Promise<Notice | undefined> {
   if (userId === undefined) return undefined;
   if (type === "signin") {
-    const isKnown = await store.log.hasEarlier({ type, userId, address, device, at });
-    return isKnown ? undefined : "signInNew";
+    for (const arrival of ARRIVALS)
+      if (await store.log.hasEarlier({ type: arrival, userId, address, device, at }))
+        return undefined;
+    return "signInNew";
   }
-  // Only administrators and operators make a link for a new password: mail has its own.
-  if (type === "link_make" && subject?.includes(" reset") && author !== "system")
-    return "passwordLinkMade";
+  // Of all links that are made, only those for a new password name an account. An app that makes one
+  // tells the person itself.
+  if (type === "link_make" && author !== "system") return "passwordLinkMade";
   return noticeOf[type];
 }

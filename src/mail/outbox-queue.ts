@@ -45,9 +45,18 @@ const STOP_WITHIN_MS = 3_000;
 const FIRST_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 3_600_000;
 
-/** Starts the queue. Each attempt is claimed by one instance, and failed ones are tried again. */
-export function startOutboxQueue(given: OutboxQueueServices): OutboxQueue {
-  const services = { ...given, unnoted: new Set<string>() };
+/**
+ * Starts the queue. Each attempt is claimed by one instance, and failed ones are tried again.
+ *
+ * A message is sent again only if the process ends after the mail server has taken it and before
+ * this is noted, or if the database is away for longer than the lease. Both messages have the same
+ * ID.
+ */
+export function startOutboxQueue(
+  given: OutboxQueueServices,
+  { stopWithinMs = STOP_WITHIN_MS } = {},
+): OutboxQueue {
+  const services = { ...given, unnoted: new Map<string, number>() };
   const { store, log } = services;
   const stopping = new AbortController();
   const loop = startLoop(0, async (stop) => {
@@ -71,16 +80,38 @@ export function startOutboxQueue(given: OutboxQueueServices): OutboxQueue {
     async stop() {
       stopObserving();
       const ended = loop.stop();
-      await Promise.race([ended, pause(STOP_WITHIN_MS)]);
+      await Promise.race([ended, pause(stopWithinMs)]);
       stopping.abort();
       await ended;
+      // An outage at this moment is logged where queries run.
+      await noteAllSent(services).catch(() => {});
     },
   };
 }
 
 interface RunningQueue extends OutboxQueueServices {
-  /** Contains what was sent while the database was away: it must not be sent again. */
-  readonly unnoted: Set<string>;
+  /**
+   * Maps the IDs of what was sent, and could not be noted yet, to the number of attempts. It must
+   * not be sent again.
+   */
+  readonly unnoted: Map<string, number>;
+}
+
+/**
+ * Notes what was sent. This happens before anything is claimed, so that after an outage of the
+ * database no instance sends it again, unless the outage is longer than the lease.
+ */
+async function noteAllSent(services: RunningQueue): Promise<void> {
+  for (const [id, tries] of services.unnoted) await noteSent(services, id, tries);
+}
+
+async function noteSent(
+  { store, clock, unnoted }: RunningQueue,
+  id: string,
+  tries: number,
+): Promise<void> {
+  await store.outbox.note(id, { tries, sentAt: new Date(clock.now()) });
+  unnoted.delete(id);
 }
 
 /** Sends what is due, until nothing is due or the queue stops. */
@@ -91,6 +122,7 @@ async function sendDue(
 ): Promise<void> {
   const { store, clock } = services;
   while (!stop.aborted) {
+    await noteAllSent(services);
     const now = clock.now();
     const again = new Date(now + LEASE_MS);
     const due = await store.outbox.claimDue(new Date(now), again, AT_ONCE);
@@ -107,27 +139,26 @@ async function sendOne(
   delivery: Delivery,
   abort: AbortSignal,
 ): Promise<void> {
-  const { store, clock, outbox, deliver, meter, unnoted } = services;
-  const { id, kind } = delivery;
+  const { clock, outbox, deliver, meter, unnoted } = services;
+  const { id, kind, expiresAt } = delivery;
   const tries = delivery.tries + 1;
-  if (!unnoted.has(id)) {
-    const content = outbox.open(delivery);
-    try {
-      const run = deliver[kind];
-      // The setting may come back before the delivery expires.
-      if (run === undefined) throw new Error(`this instance has no setting for ${kind}`);
-      if (content === undefined) throw new GiveUp("the secret has changed");
-      await run(content, delivery, abort);
-    } catch (error) {
-      // The lease runs out, and another instance or the next start tries again.
-      if (!abort.aborted) await noteFailure(services, { ...delivery, tries }, content, error);
-      return;
-    }
-    unnoted.add(id);
-    meter.countSent(kind);
+  const content = outbox.open(delivery);
+  try {
+    const run = deliver[kind];
+    // No instance ran for a long time, or none had the setting.
+    if (expiresAt.getTime() <= clock.now()) throw new GiveUp("it has waited for too long");
+    // The setting may come back before the delivery expires.
+    if (run === undefined) throw new Error(`this instance has no setting for ${kind}`);
+    if (content === undefined) throw new GiveUp("the secret has changed");
+    await run(content, delivery, abort);
+  } catch (error) {
+    // The lease runs out, and another instance or the next start tries again.
+    if (!abort.aborted) await noteFailure(services, { ...delivery, tries }, content, error);
+    return;
   }
-  await store.outbox.note(id, { tries, sentAt: new Date(clock.now()) });
-  unnoted.delete(id);
+  unnoted.set(id, tries);
+  meter.countSent(kind);
+  await noteSent(services, id, tries);
 }
 
 /** Notes why an attempt failed, and when the next one is due. */
@@ -138,7 +169,7 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   const { id, kind, tries } = delivery;
-  const problem = getErrorReason(error).replace(/\s+/g, " ").slice(0, 1_000);
+  const problem = shortenProblem(getErrorReason(error));
   const next = clock.now() + Math.min(FIRST_RETRY_MS * 3 ** (tries - 1), MAX_RETRY_MS);
   const isLast = error instanceof GiveUp || next >= delivery.expiresAt.getTime();
   const dueAt = isLast ? undefined : new Date(next);
@@ -147,6 +178,17 @@ async function noteFailure(
   log.warn({ kind, reason: problem, tries }, isLast ? "message given up" : "message not sent yet");
   if (isLast) record(createAuditEvent("message_lost", { name: describeRecipient(kind, content) }));
 }
+
+const MAX_PROBLEM_CHARACTERS = 250;
+
+/**
+ * Returns one line of what a mail server says, which may be anything. Each character has at most
+ * four bytes, so that it fits into its column.
+ */
+const shortenProblem = (reason: string): string =>
+  [...reason.toWellFormed().replace(/[\s\p{Cc}]+/gu, " ")]
+    .slice(0, MAX_PROBLEM_CHARACTERS)
+    .join("");
 
 /** Says for the log of the operator who has not got a message. */
 function describeRecipient(kind: DeliveryKind, content: unknown): string {

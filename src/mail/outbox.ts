@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ReplaceOutcome } from "../db/queries/outbox.ts";
 import type { Delivery, DeliveryKind, Link, UserId } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import type { Seals } from "../identity/seals.ts";
@@ -38,38 +39,52 @@ export interface Outbox {
   queueWithLink(mail: LinkedMail, id?: string): Promise<void>;
   /** Queues something else than a message. The content is kept as JSON. */
   queueWork(kind: Exclude<DeliveryKind, "mail">, content: object, id?: string): Promise<void>;
-  /** Replaces work by the message that follows from it. */
-  replaceWork(id: string, mail: LinkedMail): Promise<void>;
+  /**
+   * Replaces work by the message that follows from it, unless the account has this many mailed links
+   * of the same purpose already.
+   */
+  replaceWork(id: string, mail: LinkedMail, maxLinks: number): Promise<ReplaceOutcome>;
   /** Returns `undefined` for content that none of the secrets has sealed. */
   open(delivery: Delivery): unknown;
 }
 
-interface OutboxServices {
-  readonly store: Pick<StoreParts, "outbox">;
+export interface DeliveryServices {
   readonly clock: Pick<Clock, "now">;
   /** Links in messages are worth as much as passwords, so the database has them only sealed. */
   readonly seals: Seals;
 }
 
-export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
-  function createDelivery(
-    kind: DeliveryKind,
-    content: object,
-    { id = randomBytes(16).toString("hex"), userId }: { id?: string; userId?: UserId } = {},
-  ): Delivery {
-    const now = clock.now();
-    return {
-      id,
-      kind,
-      ...(userId !== undefined && { userId }),
-      content: seals.seal(Buffer.from(JSON.stringify(content)), toPurpose(id)),
-      createdAt: new Date(now),
-      dueAt: new Date(now),
-      tries: 0,
-      expiresAt: new Date(now + GIVE_UP_AFTER_MS),
-    };
-  }
+interface OutboxServices extends DeliveryServices {
+  readonly store: Pick<StoreParts, "outbox">;
+}
 
+/** Creates a delivery that is due at once. Without an ID, it gets a random one. */
+export function createDelivery(
+  { clock, seals }: DeliveryServices,
+  kind: DeliveryKind,
+  content: object,
+  {
+    id = randomBytes(16).toString("hex"),
+    userId,
+    linkEndsAt = Number.POSITIVE_INFINITY,
+  }: { id?: string; userId?: UserId; linkEndsAt?: number } = {},
+): Delivery {
+  const now = clock.now();
+  return {
+    id,
+    kind,
+    ...(userId !== undefined && { userId }),
+    content: seals.seal(Buffer.from(JSON.stringify(content)), toPurpose(id)),
+    createdAt: new Date(now),
+    dueAt: new Date(now),
+    tries: 0,
+    // A message whose link has expired helps nobody.
+    expiresAt: new Date(Math.min(now + GIVE_UP_AFTER_MS, linkEndsAt)),
+  };
+}
+
+export function createOutbox(services: OutboxServices): Outbox {
+  const { store, seals } = services;
   /** Creates a message with its link. The token is only in the sealed content. */
   function createLinked({ to, locale, link: wanted, write }: LinkedMail, id?: string) {
     const token = createRandomText();
@@ -84,22 +99,28 @@ export function createOutbox({ store, clock, seals }: OutboxServices): Outbox {
     const mail: Mail = { to, locale, message: write(token) };
     return {
       link,
-      delivery: createDelivery("mail", mail, { ...(id && { id }), ...(userId && { userId }) }),
+      delivery: createDelivery(services, "mail", mail, {
+        ...(id && { id }),
+        ...(userId && { userId }),
+        linkEndsAt: expiresAt.getTime(),
+      }),
     };
   }
 
   return {
     queue: (mail, userId) =>
-      store.outbox.insert(createDelivery("mail", mail, userId === undefined ? {} : { userId })),
+      store.outbox.insert(
+        createDelivery(services, "mail", mail, userId === undefined ? {} : { userId }),
+      ),
     async queueWithLink(mail, id) {
       const { delivery, link } = createLinked(mail, id);
       await store.outbox.insert(delivery, link);
     },
     queueWork: (kind, content, id) =>
-      store.outbox.insert(createDelivery(kind, content, id === undefined ? {} : { id })),
-    async replaceWork(id, mail) {
+      store.outbox.insert(createDelivery(services, kind, content, id === undefined ? {} : { id })),
+    replaceWork(id, mail, maxLinks) {
       const { delivery, link } = createLinked(mail);
-      await store.outbox.replace(id, delivery, link);
+      return store.outbox.replace(id, delivery, link, maxLinks);
     },
     open({ id, content = "" }) {
       const opened = seals.open(content, toPurpose(id));

@@ -32,6 +32,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const [user, password] = [decode(url.username), decode(url.password)];
   if (user === undefined || password === undefined) return undefined;
   if ((user === "") !== (password === "")) return undefined;
+  if (url.port === "0") return undefined;
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? getDefaultPort(protection) : Number(url.port),
@@ -81,9 +82,15 @@ export function parseMailFrom(text: string): MailFrom | undefined {
   return isUsableEmail(address) && isUsableName(name) ? { name, address } : undefined;
 }
 
-/** A message in transit must have ended before another instance may send it. */
-const TIMEOUT_MS = 20_000;
-export const SEND_WITHIN_MS: number = 120_000;
+/** Limits how long a mail server may take. */
+interface MailerLimits {
+  /** The server must say something within this time. */
+  readonly silenceMs: number;
+  /** A message in transit must have ended before another instance may send it. */
+  readonly sendWithinMs: number;
+}
+
+const LIMITS: MailerLimits = { silenceMs: 20_000, sendWithinMs: 120_000 };
 
 /** Sends messages, or fails. */
 export interface Mailer {
@@ -97,7 +104,11 @@ export interface Mailer {
  * Creates a mailer. `nodemailer` is loaded with the first message. The mailer opens a connection for
  * each message: an installation sends few, and a kept connection may have been closed.
  */
-export function createMailer(server: SmtpServer, from: MailFrom): Mailer {
+export function createMailer(
+  server: SmtpServer,
+  from: MailFrom,
+  { silenceMs, sendWithinMs }: MailerLimits = LIMITS,
+): Mailer {
   const { host, port, protection, user, password } = server;
   const connection = {
     host,
@@ -107,10 +118,12 @@ export function createMailer(server: SmtpServer, from: MailFrom): Mailer {
     ignoreTLS: protection === "none",
     tls: { rejectUnauthorized: protection !== "insecure" },
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    dnsTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    // Without authentication, a server would refuse every recipient, and each message be given up.
+    forceAuth: user !== undefined,
+    connectionTimeout: silenceMs,
+    greetingTimeout: silenceMs,
+    dnsTimeout: silenceMs,
+    socketTimeout: silenceMs,
     // Nothing in a message comes from a file or a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -123,7 +136,7 @@ export function createMailer(server: SmtpServer, from: MailFrom): Mailer {
 
     async send({ id, to, subject, text, html }, stop) {
       const { createTransport } = await import("nodemailer");
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_WITHIN_MS)]);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(sendWithinMs)]);
       const domain = from.address.slice(from.address.indexOf("@") + 1);
       try {
         await createTransport(connection).sendMail({
@@ -148,18 +161,18 @@ export function createMailer(server: SmtpServer, from: MailFrom): Mailer {
 
 /** Contains what `nodemailer` says about a failure. */
 interface SmtpError {
-  readonly code?: unknown;
+  readonly command?: unknown;
   readonly responseCode?: unknown;
   readonly response?: unknown;
 }
 
 /**
- * Returns whether the server refuses this recipient. Another refusal, for example of the password,
- * can end when the operator changes a setting.
+ * Returns whether the server refuses this recipient. Another refusal, for example of the password
+ * or the sender, can end when the operator changes a setting.
  */
 function isRefusedRecipient(error: unknown): boolean {
-  const { code, responseCode } = error as SmtpError;
-  return code === "EENVELOPE" && typeof responseCode === "number" && responseCode >= 500;
+  const { command, responseCode } = error as SmtpError;
+  return command === "RCPT TO" && typeof responseCode === "number" && responseCode >= 500;
 }
 
 const getReply = (error: unknown): string => {

@@ -1,5 +1,12 @@
 import { type MailPage, renderMail } from "../pages/mail.ts";
-import { formatDevice, formatTime, getWords, type Locale, type Words } from "../pages/words.ts";
+import {
+  formatDevice,
+  formatTime,
+  getWords,
+  type Locale,
+  shortenText,
+  type Words,
+} from "../pages/words.ts";
 import type { Mail, Message, NoticeMessage } from "./mail.ts";
 
 /** Describes the installation that sends mail. */
@@ -143,20 +150,20 @@ function listFacts(
       ? []
       : [{ name: words.mailDevice, value: formatDevice(locale, device) }]),
     ...(address === undefined ? [] : [{ name: words.mailAddress, value: address }]),
-    ...(by === undefined ? [] : [{ name: words.mailBy, value: describeAuthor(by, locale) }]),
+    ...(by === undefined ? [] : [{ name: words.mailBy, value: formatAuthor(words, by) }]),
   ];
 }
 
-/** Returns who made a change, as the audit log names its author. */
-const describeAuthor = (author: string, locale: Locale): string =>
-  author === "cli" ? getWords(locale).byOperator : author.replace(/^admin /, "");
+/** Names the author of an entry of the audit log: an administrator, or the operator. */
+const formatAuthor = (words: Words, author: string): string =>
+  author.startsWith("admin ") ? author.slice("admin ".length) : words.byOperator;
 
 /** Formats a message for programs that show no HTML, and for people who prefer this. */
 function formatText({ title, about, facts, button, notes }: Letter, site: MailSite): string {
   const parts = [
     title,
-    ...about((name) => name),
-    facts.map(({ name, value }) => `${name}: ${value}`).join("\n"),
+    ...about(isolateName),
+    facts.map(({ name, value }) => `${name}: ${isolateName(value)}`).join("\n"),
     button === undefined ? "" : `${button.text}:\n${button.url}`,
     ...notes,
     `-- \n${site.appName}\n${site.url}`,
@@ -164,7 +171,28 @@ function formatText({ title, about, facts, button, notes }: Letter, site: MailSi
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-const markUpName: FormatName = (name) => `<b><bdi>${escapeHtml(name)}</bdi></b>`;
+const markUpName: FormatName = (name) => `<b><bdi>${escapeHtml(toLine(name))}</bdi></b>`;
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/** Keeps a name to its line. A name from right to left must not turn the words around it. */
+function isolateName(name: string): string {
+  const line = toLine(name);
+  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
+}
+
+/**
+ * Returns a name as one short line: the setup accepts any username, which could otherwise look like
+ * another part of the message.
+ */
+const toLine = (name: string): string =>
+  shortenText(
+    name
+      .toWellFormed()
+      .replace(/\p{Bidi_C}/gu, "")
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .trim(),
+  );
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 
 /** Describes a message that the server has taken. */
 export interface ReceivedMail {
@@ -16,6 +17,8 @@ export interface MailServer {
   readonly url: string;
   readonly port: number;
   readonly received: readonly ReceivedMail[];
+  /** Receives a message. `done` is called when all of it has arrived. */
+  readonly take: (stream: Readable, session: SMTPServerSession, done: () => void) => void;
   /** Resolves once this many messages have arrived. */
   waitFor(count: number): Promise<readonly ReceivedMail[]>;
 }
@@ -30,6 +33,19 @@ export async function startMailServer(
 ): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const arrived = new EventTarget();
+  const take: MailServer["take"] = (stream, { envelope: { mailFrom, rcptTo } }, done) => {
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => {
+      received.push({
+        from: mailFrom === false ? "" : mailFrom.address,
+        to: rcptTo.map(({ address }) => address),
+        source: Buffer.concat(chunks).toString(),
+      });
+      done();
+      arrived.dispatchEvent(new Event("mail"));
+    });
+  };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -37,20 +53,7 @@ export async function startMailServer(
     onAuth(auth, _session, done) {
       done(auth.password === "right" ? null : new Error("wrong"), { user: auth.username });
     },
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        received.push({
-          from: mailFrom === false ? "" : mailFrom.address,
-          to: rcptTo.map(({ address }) => address),
-          source: Buffer.concat(chunks).toString(),
-        });
-        done();
-        arrived.dispatchEvent(new Event("mail"));
-      });
-    },
+    onData: take,
     ...options,
   });
   server.on("error", () => {});
@@ -62,6 +65,7 @@ export async function startMailServer(
     url: `smtp://127.0.0.1:${port}`,
     port,
     received,
+    take,
     async waitFor(count) {
       const signal = AbortSignal.timeout(WAIT_MS);
       while (received.length < count) await once(arrived, "mail", { signal });

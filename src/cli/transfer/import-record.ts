@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
-  type FoundUser,
   NO_PASSWORD,
+  type Profile,
   toConsentId,
   UNSET_PASSWORD,
   type UserId,
@@ -24,6 +24,7 @@ import { isUsableEmail } from "../../lib/email.ts";
 import { tryCall } from "../../lib/fault.ts";
 import { isObject } from "../../lib/json.ts";
 import { isUsableName } from "../../lib/names.ts";
+import { isLocale } from "../../pages/words.ts";
 import { exportedTables } from "./transfer.ts";
 
 /**
@@ -114,7 +115,7 @@ function parseUser(fields: ImportFields): ImportedUser {
   };
 }
 
-type ImportedProfile = NonNullable<FoundUser["profile"]>;
+type ImportedProfile = Omit<Profile, "id" | "userId">;
 
 /** A guest has no profile. */
 const NO_PROFILE = { profile: {} as ImportedProfile, notes: [] } as const;
@@ -144,10 +145,11 @@ function parseProfile(
     notes.push(`${problem}, so it was left out`);
     return undefined;
   }
-  const [nameField, emailField, isVerified] = readOwnProfile(fields, userId) ?? [
+  const [nameField, emailField, isVerified, locale] = readOwnProfile(fields, userId) ?? [
     fields.get("displayname") ?? fields.get("name"),
     fields.get("email"),
     isTrue(fields.get("emailverified")),
+    undefined,
   ];
   const name = takeText(nameField, isUsableName, UNUSABLE_NAME);
   const email = takeText(emailField, isUsableEmail, UNUSABLE_EMAIL);
@@ -155,6 +157,7 @@ function parseProfile(
     ...(name !== undefined && { name }),
     ...(email !== undefined && { email }),
     ...(email !== undefined && isVerified && { verifiedEmail: email.toLowerCase() }),
+    ...(typeof locale === "string" && isLocale(locale) && { locale }),
   };
   return { profile, notes };
 }
@@ -163,17 +166,21 @@ const UNUSABLE_NAME =
   "the display name has more than 255 bytes, control characters or is not a text";
 const UNUSABLE_EMAIL = "the e-mail address has another form than alice@example.org";
 
-/** Reads the profile as an export writes it: name, address, and whether the address is verified. */
+/**
+ * Reads the profile as an export writes it: name, address, whether the address is verified, and the
+ * language.
+ */
 function readOwnProfile(
   fields: ImportFields,
   userId: UserId,
-): readonly [unknown, unknown, boolean] | undefined {
+): readonly [unknown, unknown, boolean, unknown] | undefined {
   const rows = parseRows("profiles", fields.get("profiles"), { id: userId }, userId);
   if (rows.length > 1) throw new UnusableField("profiles has more than one profile");
   const [row] = rows;
   if (row === undefined) return undefined;
   const values = new Map(listColumns(tables.profiles).map(([name], at) => [name, row[at]]));
-  return [values.get("name"), values.get("email"), !isAbsent(values.get("verifiedEmail"))];
+  const isVerified = !isAbsent(values.get("verifiedEmail"));
+  return [values.get("name"), values.get("email"), isVerified, values.get("locale")];
 }
 
 /** Returns whether another system says yes. Anything else, such as a date, does not count. */

@@ -1,6 +1,6 @@
 import { toLogEntry } from "../../audit/event-log.ts";
-import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
-import type { UserId } from "../../db/records.ts";
+import { attributeToOperator, createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import type { Delivery, NewLogEntry, UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
   listColumns,
@@ -43,6 +43,8 @@ export interface ImportServices {
   readonly refuse: (line: number, reason: string) => void;
   /** Warns about an imported user whose username no other way of adding users would accept. */
   readonly warn: (line: number, reason: string) => void;
+  /** Creates what is told about entries of the audit log, to be stored with them. */
+  readonly createDeliveries?: (entries: readonly NewLogEntry[]) => readonly Delivery[];
   /** Reports the number of users so far and the total number, after each transaction. */
   readonly onProgress?: (users: number, all: number) => void;
 }
@@ -345,14 +347,29 @@ async function writeApps(
 /** Creates the rows of one app at a time, since all icons may not fit into the memory. */
 function* createAppRows(
   plan: AppPlan,
-  { readLines, clock }: Pick<ImportServices, "readLines" | "clock">,
+  services: Pick<ImportServices, "readLines" | "clock" | "createDeliveries">,
 ): Iterable<Rows> {
+  const { readLines } = services;
   for (const { line, fields } of readLines("write")) {
     const app = parseAppLine(fields);
     if (typeof app === "object" && plan.get(app.id) === line) yield* app.rows;
   }
   const events = [...plan.keys()].map((name) => createAuditEvent("app_add", { name }));
+  yield* createLogRows(events, services);
+}
+
+/**
+ * Creates the entries of the audit log with what is told about them. The entries come last, because
+ * in PostgreSQL other writers of log entries wait from then on.
+ */
+function* createLogRows(
+  events: readonly NewAuditEvent[],
+  { clock, createDeliveries }: Pick<ImportServices, "clock" | "createDeliveries">,
+): Iterable<Rows> {
   const entries = events.map((event) => toLogEntry(attributeToOperator(event), clock));
+  const deliveries = createDeliveries?.(entries) ?? [];
+  if (deliveries.length > 0)
+    yield { table: "outbox", rows: deliveries.map((one) => toRowValues(tables.outbox, one)) };
   yield { table: "log", rows: entries.map((entry) => toRowValues(tables.log, entry)) };
 }
 
@@ -360,14 +377,15 @@ function* createAppRows(
 async function writeBatch(
   store: RowWriter,
   batch: readonly PlannedUser[],
-  { clock, refuse }: ImportServices,
+  services: ImportServices,
   { badLines, keys }: ImportChoices,
 ): Promise<number | "refused"> {
   for (let left = batch; left.length > 0; ) {
-    if ((await store.importRows(createRows(left, clock, keys))) === "imported") return left.length;
+    if ((await store.importRows(createRows(left, services, keys))) === "imported")
+      return left.length;
     // The names were checked before, but another process can add users at any time.
     const free: Plan = new Map(left.map((user) => [user.username, user]));
-    await removeTaken(store, free, refuse);
+    await removeTaken(store, free, services.refuse);
     // The cause can be an index that treats "Ann" and "ann" as equal. Trying again would never end.
     if (free.size === left.length)
       throw new Fault("rows_refused", "the database refuses a user by a rule of its own");
@@ -405,22 +423,20 @@ const removeEndedFields = (fields: ImportFields): ImportFields =>
     [...fields].filter(([name]) => !ENDED.some((table) => normalizeFieldName(table) === name)),
   );
 
-/**
- * Creates all rows. The log entry comes last, because in PostgreSQL other writers of log entries
- * wait from then on.
- */
+/** Creates all rows. */
 function* createRows(
   users: readonly ImportedUser[],
-  clock: ImportServices["clock"],
+  services: Pick<ImportServices, "clock" | "createDeliveries">,
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
   const imported = exportedTables.filter((table) => table !== "keys" || keys === "import");
-  const all = users.flatMap((user) => user.rows.map((rows) => expireRows(user, rows, clock)));
+  const all = users.flatMap((user) =>
+    user.rows.map((rows) => expireRows(user, rows, services.clock)),
+  );
   for (const table of ["users", ...imported] as const) {
     yield { table, rows: all.flatMap((entry) => (entry.table === table ? entry.rows : [])) };
   }
-  const event = attributeToOperator(createAuditEvent("user_import", { count: users.length }));
-  yield { table: "log", rows: [toRowValues(tables.log, toLogEntry(event, clock))] };
+  yield* createLogRows([createAuditEvent("user_import", { count: users.length })], services);
 }
 
 /**

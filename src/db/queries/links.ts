@@ -162,24 +162,22 @@ async function resetPassword(
   return toPublicUser({ ...user, passwordHash });
 }
 
-/** Counts the links to register that were sent to this address and can still be used. */
-export async function countMailedSignUps(db: Db, email: string, now: Date): Promise<number> {
-  const links = await selectOpenLinks(db, now)
-    .where("purpose", "=", "sign-up")
-    .where("email", "=", email)
-    .execute();
-  return links.length;
-}
-
 /**
- * Counts the links for a new password that were sent to the user by mail and can still be used.
+ * Counts the links with this purpose that were sent by mail and can still be used: those of the
+ * account, or of the address of a person who has none yet.
  */
-export async function countMailedResets(db: Db, userId: UserId, now: Date): Promise<number> {
-  const links = await selectOpenLinks(db, now)
-    .where("user_id", "=", userId)
-    .where("purpose", "=", "reset")
-    .where("email", "is not", null)
-    .execute();
+export async function countMailedLinks(
+  db: Db,
+  { userId, email, purpose }: Pick<Link, "userId" | "email" | "purpose">,
+  now: Date,
+): Promise<number> {
+  const sent = selectOpenLinks(db, now)
+    .where("purpose", "=", purpose)
+    .where("email", "is not", null);
+  const links = await (userId === undefined
+    ? sent.where("email", "=", email ?? "")
+    : sent.where("user_id", "=", userId)
+  ).execute();
   return links.length;
 }
 
@@ -231,7 +229,9 @@ export const confirmEmail = (
       ...{ id: userId, userId, email, verifiedEmail },
       ...(former?.locale === undefined && locale !== undefined && { locale }),
     };
-    await setProfile(trx, profile, former);
+    const outcome = await setProfile(trx, profile, former);
+    // The former profile is removed already. An error rolls this back.
+    if (outcome !== "set") throw new Error(`a confirmed address was not set: ${outcome}`);
     await removeUserLinks(trx, userId);
     return { kind: "confirmed", user: toPublicUser(user), former };
   });

@@ -3,7 +3,7 @@ import type { Delivery, Link } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
-import { insertLink } from "./links.ts";
+import { countMailedLinks, insertLink } from "./links.ts";
 
 const toDelivery = (row: TableRow<typeof tables.outbox>): Delivery => toRecord(tables.outbox, row);
 
@@ -30,17 +30,23 @@ export const insertDelivery = (db: Db, delivery: Delivery, link?: Link): Promise
     await insertLink(trx, link);
   });
 
+/** Says whether a delivery was replaced. It is `gone` if another instance was first. */
+export type ReplaceOutcome = "replaced" | "gone" | "too-many";
+
 /**
  * Replaces a delivery by the message that follows from it, with the link that the message contains.
- * Returns `gone` if another instance was first.
+ * Changes nothing if the account has `maxLinks` such links already: the transaction counts them, so
+ * that requests at the same moment cannot get more.
  */
 export const replaceDelivery = (
   db: Db,
   id: string,
   delivery: Delivery,
   link: Link,
-): Promise<"replaced" | "gone"> =>
+  maxLinks: number,
+): Promise<ReplaceOutcome> =>
   runTransaction(db, async (trx) => {
+    if ((await countMailedLinks(trx, link, delivery.createdAt)) >= maxLinks) return "too-many";
     const removed = await trx
       .deleteFrom("latchkey_outbox")
       .where("id", "=", id)

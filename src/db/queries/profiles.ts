@@ -27,7 +27,8 @@ export async function findUserIdByEmail(db: Db, email: string): Promise<UserId |
 /**
  * Replaces the profile of an account, if it still is `from`. The language of messages stays unless
  * the profile has another one. The address counts as taken if another
- * account has verified it: of two changes at once, one gets it.
+ * account has verified it: of two changes at once, one gets it. Links for a new password that were
+ * sent to another address end.
  */
 export async function setProfile(
   db: Db,
@@ -42,6 +43,12 @@ export async function setProfile(
       if (await isVerifiedByOther(trx, profile)) return "email-taken";
       const locale = profile.locale ?? (await findProfile(trx, profile.userId))?.locale;
       await trx.deleteFrom("latchkey_profiles").where("id", "=", profile.id).execute();
+      await trx
+        .deleteFrom("latchkey_links")
+        .where("user_id", "=", profile.userId)
+        .where("purpose", "=", "reset")
+        .where("email", "<>", profile.email ?? "")
+        .execute();
       if (profile.name === undefined && profile.email === undefined) return "set";
       await trx
         .insertInto("latchkey_profiles")

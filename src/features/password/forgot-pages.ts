@@ -7,7 +7,8 @@ import type { Context } from "../context.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
 import { askForNewPassword } from "./forgot-password.ts";
 
-export function getForgot(context: Context): Promise<Answer> {
+export async function getForgot(context: Context): Promise<Answer> {
+  if (!(await context.rules.credentialCache.anyExists())) return redirect(context.paths.setup);
   const { notice, cookies } = takeNotice(context.request);
   return context.views.page(context, "forgot", { notice }, { cookies });
 }
@@ -15,6 +16,7 @@ export function getForgot(context: Context): Promise<Answer> {
 /** Answers everybody in the same way, whether there is such an account or not. */
 export async function postForgot(context: Context, form: Form): Promise<Answer> {
   const { rules, views, paths, request } = context;
+  if (!(await rules.credentialCache.anyExists())) return redirect(paths.setup);
   const client = await getLimitedClient(context);
   switch (await askForNewPassword(rules, form("login"), client)) {
     case "no-mail":

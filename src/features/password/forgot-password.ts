@@ -7,6 +7,7 @@ import { type Client, describeClient } from "../../lib/client.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewPasswordMessage } from "../../mail/mail.ts";
 import type { Mailing } from "../../mail/mailing.ts";
+import type { LinkedMail } from "../../mail/outbox.ts";
 
 interface AskServices {
   readonly mailing: Pick<Mailing, "outbox"> | undefined;
@@ -51,7 +52,7 @@ interface Asked {
 }
 
 interface AnswerServices {
-  readonly store: Pick<StoreParts, "users" | "profiles" | "links">;
+  readonly store: Pick<StoreParts, "users" | "profiles">;
   readonly mailing: Mailing;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
@@ -76,10 +77,9 @@ export async function answerForgotten(
   if (user === undefined || user.passwordHash === NO_PASSWORD) return;
   const profile = await store.profiles.find(user.id);
   if (profile?.email === undefined || profile.verifiedEmail === undefined) return;
-  if ((await store.links.countMailedResets(user.id, now)) >= MAX_LINKS) return;
   const client: Client = { remoteAddress: asked.remoteAddress, userAgent: asked.userAgent };
   const { email } = profile;
-  await mailing.outbox.replaceWork(id, {
+  const mail: LinkedMail = {
     to: email,
     locale: mailing.chooseLocale(profile),
     link: {
@@ -93,8 +93,9 @@ export async function answerForgotten(
       ...{ username: user.username, token, at: asked.at },
       ...describeClient(client),
     }),
-  });
-  events.record(createAuditEvent("password_ask", { user, client }));
+  };
+  const outcome = await mailing.outbox.replaceWork(id, mail, MAX_LINKS);
+  if (outcome === "replaced") events.record(createAuditEvent("password_ask", { user, client }));
 }
 
 /** A username comes first, because a username can look like the address of another account. */

@@ -85,14 +85,16 @@ export async function setProfile(
     if (typeof changed === "string") return changed;
     if (isDeepStrictEqual(changed, known)) return "set";
     const profile: Profile = { id, userId: id, ...changed };
+    // It also has the language of the message to the former address.
+    const former = services.mailing && (await store.profiles.find(id));
     const outcome = await changeAccount(services, id, () => store.profiles.set(profile, known));
     const isOvertaken = outcome === "changed-meanwhile" && change.version === undefined;
     if (isOvertaken && tries < MAX_TRIES) continue;
     if (outcome !== "set") return outcome;
     const event = createAuditEvent("user_profile", { user, client });
     await record(event);
-    if (known.verifiedEmail !== profile.verifiedEmail)
-      await services.mailing?.tellFormerAddress({ ...known, id, userId: id }, event);
+    if (former !== undefined && former.email?.toLowerCase() !== profile.email?.toLowerCase())
+      await services.mailing?.tellFormerAddress(former, event);
     return outcome;
   }
 }

@@ -26,6 +26,7 @@ import { isUsableEmail } from "../../lib/email.ts";
 import { isUsableUsername } from "../../lib/names.ts";
 import { createRandomText } from "../../lib/random-text.ts";
 import type { Mailing } from "../../mail/mailing.ts";
+import type { LinkedMail } from "../../mail/outbox.ts";
 
 /** Says who can register: nobody, whom an administrator approves, or everybody. */
 export interface SignUpPolicy {
@@ -77,7 +78,7 @@ interface Asked {
 }
 
 interface AnswerServices {
-  readonly store: Pick<StoreParts, "profiles" | "links">;
+  readonly store: Pick<StoreParts, "profiles">;
   readonly mailing: Mailing;
   readonly clock: Pick<Clock, "now">;
 }
@@ -99,13 +100,13 @@ export async function answerSignUp(
     await mailing.outbox.queue({ to: email, locale, message: { kind: "account-exists" } }, userId);
     return;
   }
-  if ((await store.links.countMailedSignUps(email, now)) >= MAX_LINKS) return;
-  await mailing.outbox.replaceWork(id, {
+  const mail: LinkedMail = {
     to: email,
     locale,
     link: { purpose: "sign-up", email, expiresAt: new Date(now.getTime() + LINK_LIFETIME_MS) },
     write: (token) => ({ kind: "sign-up", token }),
-  });
+  };
+  await mailing.outbox.replaceWork(id, mail, MAX_LINKS);
 }
 
 interface SignUpServices extends StartSessionServices {

@@ -5,8 +5,9 @@ import { canShareCookies } from "../../http/location.ts";
 import type { Provider } from "../../identity/providers.ts";
 import type { AllowedHosts } from "../../lib/allowed-hosts.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
+import { type NotifyTarget, readNotifyTarget } from "../../mail/notify-target.ts";
 import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
-import type { AuthOptions } from "../../options.ts";
+import type { AuthOptions, NotifyOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import type { Entry } from "./entry.ts";
 import { isProviderSecret, readProviders } from "./providers.ts";
@@ -75,6 +76,21 @@ export function findMailFrom({
   if (mailFrom !== undefined || smtpUrl === undefined) return mailFrom;
   const { user = "" } = parseSmtpUrl(smtpUrl) ?? {};
   return parseMailFrom(user) === undefined ? undefined : user;
+}
+
+/** Returns where the operator is told what happens. */
+export function findNotifyTarget({
+  notifyUrl,
+  notifySecret,
+}: Pick<Settings, "notifyUrl" | "notifySecret">): NotifyTarget | undefined {
+  if (notifyUrl === undefined) return undefined;
+  const reading = readNotifyTarget(notifyUrl, notifySecret);
+  return reading.kind === "target" ? reading.target : undefined;
+}
+
+export function toNotifyOptions(settings: Settings): NotifyOptions | undefined {
+  const target = findNotifyTarget(settings);
+  return target && { target, events: settings.notifyEvents };
 }
 
 export interface SettingsReading {
@@ -208,6 +224,14 @@ function findConflicts(settings: Settings): readonly SettingProblem[] {
   if (settings.smtpUrl !== undefined && findMailFrom(settings) === undefined) {
     const text = "SMTP_URL requires MAIL_FROM, the sender of the mail";
     problems.push({ about: ["SMTP_URL", "MAIL_FROM"], message: text });
+  }
+  const { notifyUrl, notifySecret } = settings;
+  const reading = notifyUrl === undefined ? undefined : readNotifyTarget(notifyUrl, notifySecret);
+  if (reading?.kind === "problem")
+    problems.push({ about: ["NOTIFY_URL", "NOTIFY_SECRET"], message: reading.problem });
+  if (notifyUrl === undefined && notifySecret !== undefined) {
+    const text = "NOTIFY_SECRET requires NOTIFY_URL, which says where notices are sent";
+    problems.push({ about: ["NOTIFY_URL", "NOTIFY_SECRET"], message: text });
   }
   return problems;
 }

@@ -42,15 +42,15 @@ test("takes name and address as other systems write them, unverified without a y
   };
   const email = "Ada@example.org";
   for (const name of ["name", "displayname", "Display_Name", "displayName"])
-    assert.deepEqual(profileOf({ [name]: " Ada " }), [["Ada", null, null], undefined, 0]);
+    assert.deepEqual(profileOf({ [name]: " Ada " }), [["Ada", null, null, null], undefined, 0]);
   for (const no of [undefined, null, "", false, 0, "0", "f", "false", "2026-01-01", [true], "on"]) {
     const fields = { email, email_verified: no };
-    assert.deepEqual(profileOf(fields), [[null, email, null], undefined, 0], String(no));
+    assert.deepEqual(profileOf(fields), [[null, email, null, null], undefined, 0], String(no));
   }
   const lower = email.toLowerCase();
   for (const yes of [true, 1, "1", "t", "true", "yes"]) {
     const fields = { email, emailVerified: yes };
-    assert.deepEqual(profileOf(fields), [[null, email, lower], lower, 0], String(yes));
+    assert.deepEqual(profileOf(fields), [[null, email, lower, null], lower, 0], String(yes));
   }
   assert.deepEqual(profileOf({ name: "", email: " " }), [[], undefined, 0]);
   for (const unusable of [
@@ -74,7 +74,7 @@ test("takes the profile of an export in place of other fields, for the user of t
     return imported.profiles ?? [];
   };
   const own = { id: "8", name: "Ada", email: "Ada@example.org", verified_email: "eve@example.org" };
-  const expected = [["7", "7", "Ada", "Ada@example.org", "ada@example.org"]];
+  const expected = [["7", "7", "Ada", "Ada@example.org", "ada@example.org", null]];
   for (const profiles of [own, [own], JSON.stringify([own])])
     assert.deepEqual(profileOf({ profiles, name: "Eve", email: "eve@example.org" }), expected);
   const unusable = { ...own, name: "a\nb", email: "x" };

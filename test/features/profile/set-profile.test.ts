@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { setProfile } from "../../../src/features/profile/set-profile.ts";
 import { isUsableEmail } from "../../../src/lib/email.ts";
 import { openAuth } from "../../support/auth.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createMailingServices } from "../../support/mailing.ts";
 import { authWith } from "../../support/options.ts";
 
 test("accepts addresses that programs understand without quoting, and no others", () => {
@@ -37,6 +39,23 @@ test("sets, keeps and removes what is given, with an audit log entry for each ch
   assert.equal((await profile(id)).emailIs, "unverified", "a changed address");
   assert.equal(await setProfile(id, { name: "", email: "" }), "set");
   assert.deepEqual(await profile(id), { name: undefined, email: undefined, emailIs: "unverified" });
+});
+
+test("keeps the language, and tells the former address", async (t) => {
+  const ports = await createMailingServices(t, "ada");
+  const id = await ports.idOf("ada");
+  await ports.verify("ada", "old@example.org", "fr");
+  assert.equal(await setProfile(ports, id, { name: "Ada" }), "set");
+  assert.equal(await setProfile(ports, id, { email: "OLD@example.org" }), "set");
+  assert.deepEqual(await ports.takeMails(), [], "the same address");
+  await ports.verify("ada", "old@example.org", "fr");
+  assert.equal(
+    await setProfile(ports, id, { email: "new@example.org", emailIs: "verified" }),
+    "set",
+  );
+  const [mail, ...others] = await ports.takeMails();
+  assert.deepEqual([mail?.to, mail?.locale, others], ["old@example.org", "fr", []]);
+  assert.equal((await ports.store.profiles.find(id))?.locale, "fr");
 });
 
 test("refuses what is not acceptable, and changes nothing", async (t) => {
