@@ -254,6 +254,7 @@ export function createParts<Open extends OpenDatabase>(
       find: operation("profiles.find", profiles.findProfile),
       set: operation("profiles.set", profiles.setProfile),
       findUserId: operation("profiles.findUserId", profiles.findUserIdByEmail),
+      listAdmins: operation("profiles.listAdmins", profiles.listAdminProfiles),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),

@@ -34,7 +34,7 @@ export interface LinkedMail extends Omit<Mail, "message"> {
  */
 export interface Outbox {
   /** Queues a message. The account is the one that the message is about. */
-  queue(mail: Mail, userId?: UserId): Promise<void>;
+  queue(mail: Mail, userId?: UserId, id?: string): Promise<void>;
   /** Queues a message with a new one-time link. Both are stored, or none of them. */
   queueWithLink(mail: LinkedMail, id?: string): Promise<void>;
   /** Queues something else than a message. The content is kept as JSON. */
@@ -108,9 +108,9 @@ export function createOutbox(services: OutboxServices): Outbox {
   }
 
   return {
-    queue: (mail, userId) =>
+    queue: (mail, userId, id) =>
       store.outbox.insert(
-        createDelivery(services, "mail", mail, userId === undefined ? {} : { userId }),
+        createDelivery(services, "mail", mail, { ...(userId && { userId }), ...(id && { id }) }),
       ),
     async queueWithLink(mail, id) {
       const { delivery, link } = createLinked(mail, id);
