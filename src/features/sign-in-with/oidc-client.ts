@@ -87,8 +87,12 @@ async function discover(provider: Provider): Promise<openid.Configuration> {
     {
       [openid.customFetch]: (target, options) => boundedFetch(target, options as RequestInit),
       timeout: TIMEOUT_SECONDS,
-      // A provider on this machine needs no TLS.
-      execute: isLoopbackHost(url.hostname) ? [openid.allowInsecureRequests] : [],
+      // Without this, only TLS would show who has issued an ID token. A provider on this machine
+      // needs no TLS.
+      execute: [
+        openid.enableNonRepudiationChecks,
+        ...(isLoopbackHost(url.hostname) ? [openid.allowInsecureRequests] : []),
+      ],
     },
   );
 }
