@@ -320,6 +320,12 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         run: async (context) => (await load()).getWith(context),
       },
       {
+        method: "GET",
+        path: `${path}code`,
+        access: "public",
+        run: async (context) => (await load()).getWith(context),
+      },
+      {
         method: "POST",
         path: `${path}code`,
         access: "public",

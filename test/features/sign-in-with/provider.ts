@@ -114,3 +114,24 @@ export async function startProvider(t: Pick<TestContext, "after">): Promise<Test
     },
   };
 }
+
+/** Starts a server that answers paths with JSON, and notes which were asked. Returns its origin. */
+export async function startJsonServer(
+  t: Pick<TestContext, "after">,
+  answers: Readonly<Record<string, unknown>>,
+  asked: string[],
+): Promise<string> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    asked.push(pathname);
+    response.writeHead(pathname in answers ? 200 : 404, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(answers[pathname] ?? {}));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
