@@ -3,6 +3,7 @@ import type { EventListener } from "./audit/event-listener.ts";
 import type { Store } from "./db/store.ts";
 import type { CreateOidcPages } from "./features/context.ts";
 import type { SetupTokenSource } from "./features/setup/setup-token.ts";
+import type { SignUpPolicy } from "./features/sign-up/sign-up.ts";
 import { MAX_CSS_BYTES } from "./http/assets.ts";
 import {
   isCookieDomain,
@@ -11,6 +12,7 @@ import {
   parseOrigin,
 } from "./http/location.ts";
 import { isAddressRange } from "./http/remote-address.ts";
+import { isProvider, type Provider } from "./identity/providers.ts";
 import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
 import type { AllowedHosts } from "./lib/allowed-hosts.ts";
 import type { BoundedLog } from "./lib/bounded-log.ts";
@@ -196,6 +198,16 @@ export interface SignInOptions {
    */
   readonly limitIpv6Prefix?: number | undefined;
   /**
+   * Lets people sign in with their accounts at these providers: `google`, `microsoft`, `apple`,
+   * `github` and `oidc` of `latchkey/providers`. Needs `hosts.publicUrl`. Default: none.
+   */
+  readonly with?: readonly Provider[] | undefined;
+  /**
+   * Lets people register: `open`, or with `approval` of an administrator. `domains` admits only
+   * addresses at these domains. Needs `mail` or `signIn.with`. Default: `{ mode: "off" }`.
+   */
+  readonly signUp?: SignUpPolicy | undefined;
+  /**
    * Limits password hashing. By default, one hash runs per core, at most three, and 128 wait. One
    * user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
@@ -211,6 +223,24 @@ const signInOptions = {
     MAX_LIMIT_IPV6_PREFIX,
     `a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,
     isIpv6Prefix,
+  ),
+  with: defineOption<readonly Provider[]>(
+    [],
+    "a list of providers of latchkey/providers, each with a name of its own",
+    (providers) =>
+      Array.isArray(providers) &&
+      providers.every(isProvider) &&
+      new Set(providers.map(({ name }) => name)).size === providers.length,
+  ),
+  signUp: defineOption<SignUpPolicy>(
+    { mode: "off", domains: [] },
+    "an object with mode (off, approval or open) and domains such as example.org",
+    ({ mode, domains = [], ...others }) =>
+      ["off", "approval", "open"].includes(mode) &&
+      domains.every((domain) => normalizeHost(domain) === domain && domain !== "*") &&
+      Object.keys(others).length === 0,
+    ({ mode, domains, ...others }) =>
+      Object.freeze({ ...others, mode, domains: Object.freeze([...(domains ?? [])]) }),
   ),
   hashing: defineOption<WorkQueueLimits>(
     { atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE), waiting: MAX_HASHES_WAITING },
@@ -277,6 +307,9 @@ const pageOptions = {
   ),
   login: pageFunction(),
   setup: pageFunction(),
+  signUp: pageFunction(),
+  leadOn: pageFunction(),
+  codeStep: pageFunction(),
   forgot: pageFunction(),
   link: pageFunction(),
   launcher: pageFunction(),

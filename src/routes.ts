@@ -38,6 +38,7 @@ import { getDevices, postEndSession, postLogout } from "./features/sessions/sess
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import { getSignInMethods } from "./features/sign-in-methods/sign-in-methods-pages.ts";
+import { getSignUp, postSignUp } from "./features/sign-up/sign-up-pages.ts";
 import type { Form } from "./http/form.ts";
 import type { JsonFields } from "./http/json-body.ts";
 import { listAccountPages } from "./http/navigation.ts";
@@ -63,6 +64,7 @@ import {
   PEOPLE_FORMS,
   READY,
   REVOKE_CONSENT,
+  SIGN_IN_WITH,
 } from "./http/paths.ts";
 import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
 import type { Site } from "./http/site.ts";
@@ -292,6 +294,57 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
         access: "user",
         recent: "signInMethods",
         run: postTurnOffCodes,
+      },
+    );
+  }
+  if (signIn.signUp.mode !== "off") {
+    const path = `${login}/sign-up`;
+    routes.push(
+      { method: "GET", path, access: "public", run: getSignUp },
+      { method: "POST", path, access: "public", form: "after-setup", run: postSignUp },
+    );
+  }
+  if (signIn.with.length > 0) {
+    const path = `${login}${SIGN_IN_WITH}`;
+    const load = () => import("./features/sign-in-with/sign-in-with-pages.ts");
+    const identities = `${account}/identities`;
+    const recent = "signInMethods";
+    routes.push(
+      {
+        method: "GET",
+        path,
+        match: "prefix",
+        access: "public",
+        // The address has the code of the provider.
+        referrer: "none",
+        run: async (context) => (await load()).getWith(context),
+      },
+      {
+        method: "GET",
+        path: `${path}code`,
+        access: "public",
+        run: async (context) => (await load()).getWith(context),
+      },
+      {
+        method: "POST",
+        path: `${path}code`,
+        access: "public",
+        form: "after-setup",
+        run: async (context, form) => (await load()).postCode(context, form),
+      },
+      {
+        ...post,
+        path: `${identities}/add`,
+        access: "user",
+        recent,
+        run: async (context, form) => (await load()).postLinkIdentity(context, form),
+      },
+      {
+        ...post,
+        path: `${identities}/remove`,
+        access: "user",
+        recent,
+        run: async (context, form) => (await load()).postUnlinkIdentity(context, form),
       },
     );
   }

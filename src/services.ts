@@ -10,6 +10,7 @@ import { removeEndedLinks } from "./features/links/use-link.ts";
 import { removeExpiredGrants } from "./features/oidc/remove-expired-grants.ts";
 import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
+import { createProviderClients } from "./features/sign-in-with/provider-clients.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
   type AttemptLimiter,
@@ -102,7 +103,7 @@ export function createServices(
 
   const buildLimiter = (
     attemptLimiter: AttemptLimiter,
-    kind?: "passkey" | "link" | "forgot",
+    kind?: "passkey" | "link" | "forgot" | "provider",
   ): Limiter => {
     const shared = signIn.limiter === "shared" ? store.attempts : undefined;
     return createLimiter(attemptLimiter, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
@@ -111,6 +112,7 @@ export function createServices(
   const signInLimiter = buildLimiter(ownSignInLimiter);
   const passkeyLimiter = buildLimiter(createAttemptLimiter(clock), "passkey");
   const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
+  const providerLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "provider");
   const forgotLimiter = buildLimiter(createAttemptLimiter(clock), "forgot");
   const confirmationLimiter = createAttemptLimiter(clock, confirmationRule);
   const codeLimiter = createAttemptLimiter(clock);
@@ -122,6 +124,7 @@ export function createServices(
     signInLimiter,
     passkeyLimiter,
     linkLimiter,
+    providerLimiter,
     forgotLimiter,
     confirmationLimiter,
     codeLimiter,
@@ -150,6 +153,8 @@ export function createServices(
     confirmationLimiter,
     codeLimiter,
     handoffLimiter,
+    providerLimiter,
+    getProviderClient: createProviderClients(signIn.with, clock),
     appSignInLimiter,
     setupToken,
     setUpDomain,
@@ -159,6 +164,7 @@ export function createServices(
     seals,
     outbox,
     mailing,
+    signUp: signIn.signUp,
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
     record: (event: NewAuditEvent) => events.record(event),

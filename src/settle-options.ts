@@ -41,6 +41,11 @@ export function settleOptions(
   if (isTaken(checked.basePath, checked.homePath ?? ""))
     throw createOptionFault(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
   const { publicUrl, cookieDomain } = checked.hosts;
+  if (checked.signIn.with.length > 0 && publicUrl === undefined)
+    throw createOptionFault("signIn.with needs hosts.publicUrl, to which providers lead back");
+  const { signIn, mail } = checked;
+  if (signIn.signUp.mode !== "off" && signIn.with.length === 0 && mail === undefined)
+    throw createOptionFault("signIn.signUp needs mail, which verifies addresses, or signIn.with");
   if (checked.mail !== undefined && publicUrl === undefined)
     throw createOptionFault("mail needs hosts.publicUrl, with which the links in messages begin");
   if (!canShareCookies(publicUrl, cookieDomain)) {

@@ -1,6 +1,7 @@
 import type { DeliveryKind } from "./db/records.ts";
 import type { RuleServices } from "./features/context.ts";
 import { answerForgotten } from "./features/password/forgot-password.ts";
+import { answerSignUp } from "./features/sign-up/sign-up.ts";
 import type { Mail } from "./mail/mail.ts";
 import type { OperatorNotice } from "./mail/operator-notices.ts";
 import { type Deliver, type OutboxQueue, startOutboxQueue } from "./mail/outbox-queue.ts";
@@ -43,6 +44,7 @@ function deliverMail(
       const { writeMail } = await import("./mail/write-mail.ts");
       await mailer.send(writeMail(id, content as Mail, site), stop);
     },
+    "sign-up": (content, { id }) => answerSignUp({ ...rules, mailing }, content, id),
     "new-password": (content, { id }) => answerForgotten({ ...rules, mailing }, content, id),
   };
 }

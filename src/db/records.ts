@@ -1,3 +1,4 @@
+import { digestText } from "../lib/random-text.ts";
 import type { RecordOf, tables } from "./tables.ts";
 import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } from "./values.ts";
 
@@ -157,6 +158,13 @@ export interface Passkey {
   readonly usedAt?: Date;
 }
 
+/** Describes an account at another provider, with which a person signs in here. */
+export interface Identity extends RecordOf<typeof tables.identities> {}
+
+/** Returns the ID of an identity. No issuer and no subject contains a line break. */
+export const toIdentityId = (issuer: string, subject: string): string =>
+  digestText(`${issuer}\n${subject}`);
+
 /** Describes a challenge that a passkey has answered. The challenge is never accepted again. */
 export interface AnsweredChallenge extends RecordOf<typeof tables.answers> {}
 
@@ -310,6 +318,9 @@ export interface SignOut extends RecordOf<typeof tables.sign_outs> {}
 
 /** Describes a message that is sent in the background, until its row expires. */
 export interface Delivery extends RecordOf<typeof tables.outbox> {}
+
+/** Describes a request for an account, about which an administrator decides. */
+export interface SignUp extends RecordOf<typeof tables.sign_ups> {}
 
 /** Describes a key that signs tokens and assertions. */
 export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}

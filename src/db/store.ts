@@ -7,10 +7,12 @@ import * as consents from "./queries/consents.ts";
 import { removeExpiredGrants } from "./queries/expired.ts";
 import * as grants from "./queries/grants.ts";
 import { countAdmitted, listGroups } from "./queries/groups.ts";
+import * as identities from "./queries/identities.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
+import { insertAccount } from "./queries/new-accounts.ts";
 import * as outbox from "./queries/outbox.ts";
 import * as passkeys from "./queries/passkeys.ts";
 import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
@@ -18,6 +20,7 @@ import * as profiles from "./queries/profiles.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as signOuts from "./queries/sign-outs.ts";
+import * as signUps from "./queries/sign-ups.ts";
 import * as signingKeys from "./queries/signing-keys.ts";
 import * as tokens from "./queries/tokens.ts";
 import * as users from "./queries/users.ts";
@@ -46,6 +49,8 @@ export interface Store {
   readonly sessions: StoreParts["sessions"];
   /** @internal */
   readonly passkeys: StoreParts["passkeys"];
+  /** Stores with which accounts at other providers people sign in. @internal */
+  readonly identities: StoreParts["identities"];
   /** @internal */
   readonly codes: StoreParts["codes"];
   /** @internal */
@@ -70,6 +75,8 @@ export interface Store {
   readonly tokens: StoreParts["tokens"];
   /** Stores what apps must learn about the end of sessions. @internal */
   readonly signOuts: StoreParts["signOuts"];
+  /** Stores requests for accounts. @internal */
+  readonly signUps: StoreParts["signUps"];
   /** Stores messages that are sent in the background. @internal */
   readonly outbox: StoreParts["outbox"];
   /** @internal */
@@ -136,6 +143,7 @@ export function createParts<Open extends OpenDatabase>(
       read: operation("users.read", users.listUsers),
       insertFirst: operation("users.insertFirst", users.insertFirstUser),
       insert: operation("users.insert", users.insertUser),
+      insertAccount: operation("users.insertAccount", insertAccount),
       rename: operation("users.rename", users.renameUser),
       isNameUsed: operation("users.isNameUsed", users.isNameUsed),
       forgetName: operation("users.forgetName", names.forgetName),
@@ -176,6 +184,13 @@ export function createParts<Open extends OpenDatabase>(
       remove: operation("passkeys.remove", passkeys.removePasskey),
       claimChallenge: operation("passkeys.claimChallenge", passkeys.claimChallenge),
       use: operation("passkeys.use", passkeys.notePasskeyUse),
+    },
+    identities: {
+      listOf: operation("identities.listOf", identities.listIdentities),
+      findUser: operation("identities.findUser", identities.findIdentityUser),
+      insert: operation("identities.insert", identities.insertIdentity),
+      noteUse: operation("identities.noteUse", identities.noteIdentityUse),
+      remove: operation("identities.remove", identities.removeIdentity),
     },
     codes: {
       any: operation("codes.any", codes.anyCodesExist),
@@ -239,6 +254,7 @@ export function createParts<Open extends OpenDatabase>(
       find: operation("profiles.find", profiles.findProfile),
       set: operation("profiles.set", profiles.setProfile),
       findUserId: operation("profiles.findUserId", profiles.findUserIdByEmail),
+      listAdmins: operation("profiles.listAdmins", profiles.listAdminProfiles),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),
@@ -273,6 +289,13 @@ export function createParts<Open extends OpenDatabase>(
       claimDue: operation("signOuts.claimDue", signOuts.claimDueSignOuts),
       note: operation("signOuts.note", signOuts.noteSignOut),
       list: operation("signOuts.list", signOuts.listSignOuts),
+    },
+    signUps: {
+      insert: operation("signUps.insert", signUps.insertSignUp),
+      list: operation("signUps.list", signUps.listSignUps),
+      approve: operation("signUps.approve", signUps.approveSignUp),
+      remove: operation("signUps.remove", signUps.removeSignUp),
+      removeExpired: operation("signUps.removeExpired", signUps.removeExpiredSignUps),
     },
     outbox: {
       insert: operation("outbox.insert", outbox.insertDelivery),

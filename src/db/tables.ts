@@ -150,6 +150,23 @@ export const tables = {
     },
     indexes: ["user_id"],
   },
+  identities: {
+    columns: {
+      /** The ID is the SHA-256 of issuer and subject: an identity belongs to one account. */
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      /** The operator has given the provider this name. */
+      provider: text({ maxBytes: 63 }),
+      issuer: text({ maxBytes: 2_048 }),
+      subject: text({ maxBytes: 1_024 }),
+      /** The person recognizes the account at the provider by this text. */
+      label: optional(text({ maxBytes: 255 })),
+      addedAt: time(),
+      usedAt: optional(time()),
+    },
+    indexes: ["user_id"],
+    since: 3,
+  },
   answers: {
     columns: {
       /** The ID is the nonce of the challenge. */
@@ -223,6 +240,21 @@ export const tables = {
       factors: optional(integer({ since: 2 })),
     },
     indexes: ["user_id"],
+  },
+  sign_ups: {
+    columns: {
+      id: text({ maxBytes: 255 }),
+      username: text({ maxBytes: 255 }),
+      /** The hash is `UNSET_PASSWORD` for a person who signs in with another provider. */
+      passwordHash: secret(text<PasswordHash>({ maxBytes: 1_024 })),
+      /** The value is the JSON of what is known about the person. */
+      facts: text({ maxBytes: 16_384 }),
+      createdAt: time(),
+      /** Without a decision, the request is forgotten at this time. */
+      expiresAt: time(),
+    },
+    indexes: ["created_at", "expires_at"],
+    since: 3,
   },
   used_names: {
     columns: {

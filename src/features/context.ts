@@ -16,6 +16,7 @@ import type { AttemptLimiter } from "../identity/attempt-limiter.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
 import type { Passwords } from "../identity/passwords.ts";
 import type { PendingSignOuts } from "../identity/pending-sign-outs.ts";
+import type { ProviderClient } from "../identity/providers.ts";
 import type { Seals } from "../identity/seals.ts";
 import type { SessionRecorder } from "../identity/session-recorder.ts";
 import type { SessionTokens } from "../identity/session-token.ts";
@@ -33,6 +34,7 @@ import type { Assertions } from "./forward-auth/assertions.ts";
 import type { SigningJwk } from "./oidc/signing-keys.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
+import type { SignUpPolicy } from "./sign-up/sign-up.ts";
 
 /**
  * Contains the services of the rules, and the functions that identify the user. Each rule names the
@@ -55,6 +57,8 @@ export interface RuleServices {
   readonly appDirectory: AppDirectory;
   readonly appUses: AppUseRecorder;
   readonly seals: Seals;
+  /** Says who can register. */
+  readonly signUp: SignUpPolicy;
   /** Keeps what is sent in the background. This is `undefined` if nothing is ever sent. */
   readonly outbox: Outbox | undefined;
   /** Writes to people. This is `undefined` without a mail server. */
@@ -81,6 +85,10 @@ export interface RuleServices {
    * this process, because the time of a query would reveal that the password was right.
    */
   readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
+  /** Limits how often an address comes back from a provider: each time costs several requests. */
+  readonly providerLimiter: Pick<Limiter, "attempt">;
+  /** Returns the client of a provider, whose code is loaded with the first use. */
+  readonly getProviderClient: (name: string) => ProviderClient;
   /** Limits how many handoff codes one session can request. */
   readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
   /** Limits the sign-ins to apps that clients without a session begin, by remote address. */

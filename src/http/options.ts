@@ -1,3 +1,4 @@
+import type { Provider } from "../identity/providers.ts";
 import type { HostRule } from "../lib/allowed-hosts.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { Locale } from "../pages/words.ts";
@@ -19,6 +20,12 @@ export interface WebOptions {
     readonly codes: boolean;
     readonly passkeys: boolean;
     readonly rememberDevice: boolean;
+    /** People can sign in with their accounts at these providers. */
+    readonly with: readonly Provider[];
+    readonly signUp: {
+      readonly mode: "off" | "approval" | "open";
+      readonly domains?: readonly string[] | undefined;
+    };
   };
   readonly sessions: { readonly list: boolean };
   readonly people: boolean;

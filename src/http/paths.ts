@@ -40,6 +40,8 @@ export const READY = "/readyz";
 export const HANDOFF = "/login/handoff";
 /** People who have forgotten their password ask for a link here, below the path of the sign-in. */
 export const FORGOT = "/forgot";
+/** Below the path of the sign-in, each provider has a path of its own here. */
+export const SIGN_IN_WITH = "/with/";
 export const FORWARD_AUTH = "/forward-auth";
 /** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";
@@ -73,6 +75,8 @@ export const PEOPLE_FORMS = [
   "invite",
   "reset",
   "revoke",
+  "approve",
+  "decline",
   "change",
   "groups",
   "rename",

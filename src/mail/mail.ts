@@ -16,6 +16,12 @@ export type Message =
   | NewPasswordMessage
   | { readonly kind: "confirm-email"; readonly username: string; readonly token: string }
   | InvitationMessage
+  /** The address gets a link to register, or learns that it has an account, or that it has one now. */
+  | { readonly kind: "sign-up"; readonly token: string }
+  | { readonly kind: "account-exists" }
+  | { readonly kind: "approved"; readonly username: string }
+  /** An administrator learns that somebody asks for an account. */
+  | { readonly kind: "approval-wanted"; readonly username: string }
   | NoticeMessage;
 
 /** Contains the link for a new password, for whoever has forgotten the old one. */
@@ -65,6 +71,8 @@ export const notices = [
   "recoveryCodesNew",
   "recoveryCodeUsed",
   "codesLocked",
+  "identityAdded",
+  "identityRemoved",
   "keyAdded",
   "emailChanged",
   "usernameChanged",

@@ -11,7 +11,7 @@ import type { Outbox } from "./outbox.ts";
 export interface Mailing {
   readonly outbox: Outbox;
   /** Returns the language for messages to this person. */
-  chooseLocale(profile: Profile | undefined): Locale;
+  chooseLocale(profile: Pick<Profile, "locale"> | undefined): Locale;
   /** Tells people what changes in how one can sign in to their accounts. */
   tellPeople(entries: readonly NewLogEntry[]): Promise<void>;
   /** Tells the former address of an account that the account has another one now. */
@@ -28,7 +28,7 @@ interface MailingServices {
 }
 
 export function createMailing({ locale: only, ...services }: MailingServices): Mailing {
-  const chooseLocale = (profile: Profile | undefined): Locale => {
+  const chooseLocale: Mailing["chooseLocale"] = (profile) => {
     const own = profile?.locale;
     return only ?? (own !== undefined && isLocale(own) ? own : "en");
   };

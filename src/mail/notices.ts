@@ -22,6 +22,8 @@ const noticeOf: Readonly<Partial<Record<string, Notice>>> = {
   codes_locked: "codesLocked",
   recovery_codes_new: "recoveryCodesNew",
   recovery_code_used: "recoveryCodeUsed",
+  identity_add: "identityAdded",
+  identity_remove: "identityRemoved",
   key_add: "keyAdded",
   user_rename: "usernameChanged",
 } satisfies Partial<Record<EventType, Notice>>;
@@ -32,9 +34,9 @@ const LINK_LIFETIME_MS = 7 * 86_400_000;
 export interface NoticeServices {
   readonly store: Pick<StoreParts, "profiles" | "users" | "log">;
   readonly clock: Pick<Clock, "now">;
-  readonly outbox: Pick<Outbox, "queueWithLink">;
+  readonly outbox: Pick<Outbox, "queue" | "queueWithLink">;
   readonly log: ServerLog;
-  readonly chooseLocale: (profile: Profile | undefined) => Locale;
+  readonly chooseLocale: (profile: Pick<Profile, "locale"> | undefined) => Locale;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function tellPeople(
 ): Promise<void> {
   for (const entry of entries) {
     try {
+      if (entry.type === "user_ask") await tellAdmins(services, entry);
       const notice = await findNotice(services.store, entry);
       if (notice === undefined || entry.userId === undefined) continue;
       const profile = await services.store.profiles.find(entry.userId);
@@ -73,6 +76,23 @@ export async function tellFormerAddress(
   if (former.email === undefined || former.verifiedEmail === undefined) return;
   const { userId, email: to } = former;
   await tell(services, { notice: "emailChanged", userId, to, entry, profile: former });
+}
+
+/** So many administrators are told: one of them decides. */
+const MAX_TOLD_ADMINS = 20;
+
+/** Tells administrators that somebody asks for an account. */
+async function tellAdmins(
+  { store, clock, outbox, chooseLocale }: NoticeServices,
+  entry: NewLogEntry,
+): Promise<void> {
+  const admins = await store.profiles.listAdmins(new Date(clock.now()), MAX_TOLD_ADMINS);
+  for (const admin of admins) {
+    const { email: to = "", userId } = admin;
+    const message = { kind: "approval-wanted", username: entry.subject ?? "" } as const;
+    const id = digestText(JSON.stringify(["approval-wanted", to, entry]));
+    await outbox.queue({ to, locale: chooseLocale(admin), message }, userId, id);
+  }
 }
 
 interface Told {

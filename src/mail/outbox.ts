@@ -12,8 +12,12 @@ const GIVE_UP_AFTER_MS = 86_400_000;
 
 /** Describes a one-time link for one account, which a message contains. */
 export interface MailLink {
-  readonly purpose: Extract<Link["purpose"], "reset" | "confirm-email" | "end-sessions">;
-  readonly userId: UserId;
+  readonly purpose: Extract<
+    Link["purpose"],
+    "reset" | "sign-up" | "confirm-email" | "end-sessions"
+  >;
+  /** A link to register belongs to no account yet. */
+  readonly userId?: UserId | undefined;
   readonly email?: string | undefined;
   readonly expiresAt: Date;
 }
@@ -30,7 +34,7 @@ export interface LinkedMail extends Omit<Mail, "message"> {
  */
 export interface Outbox {
   /** Queues a message. The account is the one that the message is about. */
-  queue(mail: Mail, userId?: UserId): Promise<void>;
+  queue(mail: Mail, userId?: UserId, id?: string): Promise<void>;
   /** Queues a message with a new one-time link. Both are stored, or none of them. */
   queueWithLink(mail: LinkedMail, id?: string): Promise<void>;
   /** Queues something else than a message. The content is kept as JSON. */
@@ -88,7 +92,8 @@ export function createOutbox(services: OutboxServices): Outbox {
     const link: Link = {
       id: randomBytes(8).toString("hex"),
       tokenHash: digestText(token),
-      ...{ purpose, userId, expiresAt, usesLeft: 1 },
+      ...{ purpose, expiresAt, usesLeft: 1 },
+      ...(userId !== undefined && { userId }),
       ...(email !== undefined && { email }),
     };
     const mail: Mail = { to, locale, message: write(token) };
@@ -96,16 +101,16 @@ export function createOutbox(services: OutboxServices): Outbox {
       link,
       delivery: createDelivery(services, "mail", mail, {
         ...(id && { id }),
-        userId,
+        ...(userId && { userId }),
         linkEndsAt: expiresAt.getTime(),
       }),
     };
   }
 
   return {
-    queue: (mail, userId) =>
+    queue: (mail, userId, id) =>
       store.outbox.insert(
-        createDelivery(services, "mail", mail, userId === undefined ? {} : { userId }),
+        createDelivery(services, "mail", mail, { ...(userId && { userId }), ...(id && { id }) }),
       ),
     async queueWithLink(mail, id) {
       const { delivery, link } = createLinked(mail, id);

@@ -87,6 +87,38 @@ function writeLetter(message: Message, locale: Locale, site: MailSite): Letter {
         notes: [words.mailInvitationNote(formatTime(locale, new Date(message.expiresAt)).utc)],
       };
     }
+    case "sign-up":
+      return {
+        title: words.mailSignUpTitle(app),
+        about: () => [words.mailSignUpAbout],
+        facts: [],
+        button: { text: words.createAccount, url: linkTo(message.token), means: "go-on" },
+        notes: [words.mailSignUpNote],
+      };
+    case "account-exists":
+      return {
+        title: words.mailAccountExistsTitle(app),
+        about: () => [words.mailAccountExistsAbout],
+        facts: [],
+        button: { text: words.signIn, url: `${site.url}/login`, means: "go-on" },
+        notes: [words.mailAccountExistsNote],
+      };
+    case "approved":
+      return {
+        title: words.mailApprovedTitle(app),
+        about: (format) => [words.usernameIs(format(message.username))],
+        facts: [],
+        button: { text: words.signIn, url: `${site.url}/login`, means: "go-on" },
+        notes: [],
+      };
+    case "approval-wanted":
+      return {
+        title: words.mailApprovalTitle(app),
+        about: (format) => [words.mailApprovalAbout(format(message.username))],
+        facts: [],
+        button: { text: words.people, url: `${site.url}/account/people`, means: "go-on" },
+        notes: [],
+      };
     case "notice":
       return writeNotice(message, words, locale, linkTo(message.token));
   }

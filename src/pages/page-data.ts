@@ -82,6 +82,40 @@ export type SignInMethodForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
   | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
 
+/** Describes a request for an account. */
+export interface ShownSignUp {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly emailIs: "verified" | "unverified";
+  /** The person signs in with this provider. */
+  readonly provider: string | undefined;
+  readonly asked: ShownTime;
+}
+
+/** Lists with which accounts elsewhere a person signs in. */
+export interface IdentitySection {
+  readonly list: readonly {
+    /** A form removes the account by sending this value in the field `identity`. */
+    readonly id: string;
+    readonly provider: string;
+    readonly label: string;
+    readonly added: ShownTime;
+    readonly used: ShownTime | undefined;
+  }[];
+  /** The person can link an account at these providers. */
+  readonly others: readonly Pick<ShownProvider, "name" | "label">[];
+  readonly failedWith: string | undefined;
+}
+
+/** Describes a provider with which people can sign in. */
+export interface ShownProvider {
+  readonly name: string;
+  readonly label: string;
+  /** The sign-in with this provider begins here. */
+  readonly url: string;
+}
+
 /** Describes an app to the person who signs in to it. */
 export interface ShownApp {
   readonly name: string;
@@ -272,6 +306,12 @@ export interface PageData {
     readonly needsPasskey?: boolean;
     /** True if the signed-in user cannot confirm without a code. */
     readonly needsCode?: boolean;
+    /** People can sign in with these providers. */
+    readonly providers?: readonly ShownProvider[] | undefined;
+    /** The sign-in with this provider has failed. */
+    readonly failedWith?: string | undefined;
+    /** A person who has no account continues here. */
+    readonly signUpTo?: string | undefined;
     /** A person who has forgotten the password continues here. */
     readonly forgotTo?: string | undefined;
     /** A signed-in user who does not confirm, or cannot, continues here. */
@@ -288,6 +328,20 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     readonly problem?: FormProblem<SetupField> | undefined;
   };
+  /** The page for a person who wants an account. */
+  readonly signUp: {
+    readonly email: string;
+    /** Only addresses at these domains can register, if there are any. */
+    readonly domains: readonly string[];
+    /** True if a link can be sent to an address. */
+    readonly takesAddress: boolean;
+    readonly providers: readonly ShownProvider[];
+    readonly problem?: FormProblem<"email"> | undefined;
+  };
+  /** The page that leads on to another provider, as the answer to a form. */
+  readonly leadOn: { readonly provider: string; readonly url: string };
+  /** The page for the one-time code of an account that has come back from its provider. */
+  readonly codeStep: Readonly<Record<never, never>>;
   /** The page for a person who has forgotten the password. */
   readonly forgot: {
     readonly notice?: Notice | undefined;
@@ -300,6 +354,10 @@ export interface PageData {
     readonly isUsernameSet: boolean;
     /** The administrator who made the link on a page had this username. */
     readonly madeBy: string | undefined;
+    /** An invitation can be accepted with an account at one of these providers. */
+    readonly providers?: readonly ShownProvider[] | undefined;
+    /** The way to this provider has failed. */
+    readonly failedWith?: string | undefined;
     /** This is the address that a link with the purpose `confirm-email` confirms. */
     readonly email?: string | undefined;
     /** Lists the apps that the link is for. */
@@ -351,6 +409,10 @@ export interface PageData {
     readonly codes: CodesSection;
     /** This is `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys: PasskeySection | undefined;
+    /** Is absent if people cannot sign in with other providers. */
+    readonly identities?: IdentitySection | undefined;
+    /** With `none`, the account has no password that could be changed. */
+    readonly password?: "set" | "none" | undefined;
     /**
      * True if the user must first turn on codes or add a passkey. The page then offers nothing
      * else.
@@ -489,6 +551,8 @@ export interface PageData {
       };
   /** The page of all accounts, for administrators. */
   readonly people: {
+    /** These people have asked for an account, the oldest first. */
+    readonly waiting?: readonly ShownSignUp[] | undefined;
     readonly people: readonly ShownPerson[];
     /** These are the numbers of all accounts, regardless of the search. */
     readonly count: { readonly people: number; readonly guests: number };

@@ -34,6 +34,8 @@ export const parts = [
   "tokens",
   "signOuts",
   "outbox",
+  "identities",
+  "signUps",
   "signingKeys",
 ] as const;
 
@@ -109,6 +111,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ...{ createdAt: new Date(8), expiresAt: LATE },
   };
   const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
+  const identity = { provider: "google", issuer: "https://a.test", addedAt: new Date(1) };
   const delivery = { createdAt: new Date(1), tries: 0, expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
@@ -240,6 +243,20 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
         ...{ acknowledgedAt: new Date(2), problem: TEXT },
       },
     ),
+    page(
+      "identities",
+      tables.identities,
+      { ...identity, id: "i", userId, subject: "1" },
+      { ...identity, id: "j", userId: other, subject: TEXT, label: TEXT, usedAt: LATE },
+    ),
+    page("sign_ups", tables.sign_ups, {
+      id: "s",
+      username: TEXT,
+      passwordHash,
+      facts: "{}",
+      createdAt: new Date(1),
+      expiresAt: LATE,
+    }),
     page(
       "outbox",
       tables.outbox,

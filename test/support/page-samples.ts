@@ -106,6 +106,7 @@ const signOuts = [
 ] as const;
 const access = { ...app, id: "photos", since: time, isSignIn: true, staysSignedIn: true };
 
+const provider = { name: "google", label: "Google", url: "/login/with/google" } as const;
 const forAccount = { username: "ada", isUsernameSet: true, madeBy: undefined, apps: [] } as const;
 
 /** The usual states of each page. */
@@ -164,6 +165,18 @@ export const samples: Samples = {
     },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
+  signUp: [
+    {
+      ...signedOut,
+      ...{ email: "ada@example.org", domains: ["example.org"], takesAddress: true },
+      providers: [provider],
+      problem: { message: "invalid", fields: ["email"] },
+    },
+    { ...signedOut, HasError: true, email: "", domains: [], takesAddress: true, providers: [] },
+    { ...signedOut, email: "", domains: ["a.test"], takesAddress: false, providers: [provider] },
+  ],
+  leadOn: [{ ...signedOut, provider: "Google", url: "https://accounts.example.org/?a=b&c=d" }],
+  codeStep: [{ ...signedOut }, { ...signedOut, HasError: true }],
   forgot: [
     { ...signedOut, HasError: true },
     { ...signedOut, notice: "resetIsSent" },

@@ -93,6 +93,9 @@ const NO_LINK: NewLinkForm = { username: "", groups: [], newGroups: "", until: "
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
+  signUp: { email: "", domains: [], takesAddress: true, providers: [] },
+  leadOn: { provider: "Google", url: "https://accounts.example.org/" },
+  codeStep: {},
   forgot: {},
   link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
   launcher: {

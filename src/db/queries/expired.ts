@@ -18,7 +18,8 @@ export async function removeExpired(
     | "latchkey_grants"
     | "latchkey_tokens"
     | "latchkey_sign_outs"
-    | "latchkey_outbox",
+    | "latchkey_outbox"
+    | "latchkey_sign_ups",
   by: Date,
 ): Promise<number> {
   const removed = await db

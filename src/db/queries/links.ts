@@ -15,8 +15,9 @@ import {
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
+import { insertAccount, type NewAccountFacts } from "./new-accounts.ts";
 import { findProfile, setProfile } from "./profiles.ts";
-import { findUser, insertUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
+import { findUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
 
 const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
 
@@ -85,7 +86,7 @@ export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Li
 }
 
 /** Only messages contain links with these purposes, and nobody else sees them. */
-const MAILED: readonly LinkPurpose[] = ["confirm-email", "end-sessions"];
+const MAILED: readonly LinkPurpose[] = ["sign-up", "confirm-email", "end-sessions"];
 
 /**
  * Lists a page of the links that people or commands have made and that can still be used, sorted by
@@ -114,15 +115,19 @@ export const consumeLink = (
   link: Link,
   account: NewUser,
   now: Date,
-  locale?: string,
-): Promise<User | "taken" | "gone"> =>
+  facts: NewAccountFacts = {},
+): Promise<User | "taken" | "identity-taken" | "gone"> =>
   runTransaction(db, async (trx) => {
     const open = await selectOpenLinks(trx, now).where("id", "=", link.id).executeTakeFirst();
     if (open === undefined) return "gone";
     if (link.userId !== undefined) return resetPassword(trx, link, link.userId, account, now);
-    const inserted = await insertUser(trx, account);
-    if (inserted === undefined) return "taken";
-    if (link.email !== undefined) await setInvitedEmail(trx, inserted.id, link.email, locale);
+    const { email } = link;
+    const inserted = await insertAccount(trx, account, {
+      ...facts,
+      // Whoever uses the link has received it at this address.
+      ...(email !== undefined && { email, emailIs: "verified" }),
+    });
+    if (typeof inserted === "string") return inserted;
     await trx
       .updateTable("latchkey_links")
       .set({ uses_left: open.uses_left - 1 })
@@ -130,30 +135,6 @@ export const consumeLink = (
       .execute();
     return inserted;
   });
-
-/**
- * Gives a new account the address to which its invitation was sent. Whoever uses the link has
- * received it there. An address that another account has verified meanwhile stays unverified.
- */
-async function setInvitedEmail(
-  trx: Db,
-  userId: UserId,
-  email: string,
-  locale: string | undefined,
-): Promise<void> {
-  const verifiedEmail = email.toLowerCase();
-  const holder = await trx
-    .selectFrom("latchkey_profiles")
-    .select("id")
-    .where("verified_email", "=", verifiedEmail)
-    .executeTakeFirst();
-  const outcome = await setProfile(trx, {
-    ...{ id: userId, userId, email },
-    ...(holder === undefined && { verifiedEmail }),
-    ...(locale !== undefined && { locale }),
-  });
-  if (outcome !== "set") throw new Error(`an invited address was not set: ${outcome}`);
-}
 
 /**
  * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off
@@ -181,18 +162,22 @@ async function resetPassword(
   return toPublicUser({ ...user, passwordHash });
 }
 
-/** Counts the links with this purpose that the account got by mail and that can still be used. */
+/**
+ * Counts the links with this purpose that were sent by mail and can still be used: those of the
+ * account, or of the address of a person who has none yet.
+ */
 export async function countMailedLinks(
   db: Db,
-  { userId, purpose }: Pick<Link, "userId" | "purpose">,
+  { userId, email, purpose }: Pick<Link, "userId" | "email" | "purpose">,
   now: Date,
 ): Promise<number> {
-  if (userId === undefined) return 0;
-  const links = await selectOpenLinks(db, now)
-    .where("user_id", "=", userId)
+  const sent = selectOpenLinks(db, now)
     .where("purpose", "=", purpose)
-    .where("email", "is not", null)
-    .execute();
+    .where("email", "is not", null);
+  const links = await (userId === undefined
+    ? sent.where("email", "=", email ?? "")
+    : sent.where("user_id", "=", userId)
+  ).execute();
   return links.length;
 }
 
@@ -250,6 +235,14 @@ export const confirmEmail = (
     await removeUserLinks(trx, userId);
     return { kind: "confirmed", user: toPublicUser(user), former };
   });
+
+/** Uses up a link. Returns whether it could still be used. */
+export async function takeLink(trx: Db, { id }: Link, now: Date): Promise<boolean> {
+  const open = await selectOpenLinks(trx, now).where("id", "=", id).executeTakeFirst();
+  if (open === undefined) return false;
+  await trx.deleteFrom("latchkey_links").where("id", "=", id).execute();
+  return true;
+}
 
 /** Uses a link that ends all sessions of its user. */
 export const endSessionsByLink = (

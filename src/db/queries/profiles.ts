@@ -1,5 +1,5 @@
 import { type Db, runTransaction, UniqueViolation } from "../database.ts";
-import type { FoundUser, Profile, UserId } from "../records.ts";
+import { ADMINS, type FoundUser, type Profile, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { findUser } from "./users.ts";
@@ -12,6 +12,30 @@ export async function findProfile(db: Db, userId: UserId): Promise<Profile | und
     .where("id", "=", userId)
     .executeTakeFirst();
   return row && toRecord(tables.profiles, row);
+}
+
+/** Lists administrators who have verified an address, at most `limit`. */
+export async function listAdminProfiles(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<readonly Profile[]> {
+  const rows = await db
+    .selectFrom("latchkey_profiles")
+    .innerJoin("latchkey_users", "latchkey_users.id", "latchkey_profiles.user_id")
+    .selectAll("latchkey_profiles")
+    .where("latchkey_users.groups", "like", `%,${ADMINS},%`)
+    .where((eb) =>
+      eb.or([
+        eb("latchkey_users.ends_at", "is", null),
+        eb("latchkey_users.ends_at", ">", now.getTime()),
+      ]),
+    )
+    .where("latchkey_profiles.verified_email", "is not", null)
+    .orderBy("latchkey_profiles.id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => toRecord(tables.profiles, row));
 }
 
 /** Finds the account that has verified this e-mail address. */

@@ -1,4 +1,4 @@
-import type { App, User } from "../../db/records.ts";
+import type { App, Link, User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
 import { resolveLocation } from "../../http/location.ts";
@@ -16,7 +16,9 @@ import { getParameter } from "../../http/web-request.ts";
 import type { LinkField, PageData } from "../../pages/page-data.ts";
 import { type MessageName, shortenText } from "../../pages/words.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
+import { leadOnToProvider } from "../begin-at-provider.ts";
 import type { Context } from "../context.ts";
+import { findFailedProvider, listProviders } from "../list-providers.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
 import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
@@ -32,20 +34,29 @@ export async function getLink(context: Context): Promise<Answer> {
 }
 
 async function readLinkData(
-  { rules, paths }: Context,
+  context: Context,
   { link, username, apps }: OpenLink,
   entered: string,
 ): Promise<PageData["link"]> {
+  const { rules, paths } = context;
   const isReset = link.userId !== undefined;
   const known = apps.length === 0 ? undefined : await rules.appDirectory.read();
   return {
-    purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
+    purpose: toShownPurpose(link.purpose),
     username: username ?? entered,
     isUsernameSet: username !== undefined,
     madeBy: isReset || link.madeBy === undefined ? undefined : shortenText(link.madeBy),
     email: link.purpose === "confirm-email" ? link.email : undefined,
+    providers: link.purpose === "invite" ? listProviders(context, undefined) : [],
+    failedWith: findFailedProvider(context),
     apps: known === undefined ? [] : apps.map((app) => toShownApp(app, known, paths.base)),
   };
+}
+
+/** To the person, a link to register is an invitation. */
+function toShownPurpose(purpose: Link["purpose"]): PageData["link"]["purpose"] {
+  if (purpose === "sign-up") return "invite";
+  return purpose === "reset-codes-off" ? "reset" : purpose;
 }
 
 /** Responds in the same way to all links that cannot be used, and to too many attempts. */
@@ -66,6 +77,10 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
 export async function postLink(context: Context, form: Form): Promise<Answer> {
   const { rules, views, paths, request } = context;
   const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+  if (form("with") !== "") {
+    const purpose = { kind: "invitation", token: getLinkToken(context), username } as const;
+    return leadOnToProvider(context, form("with"), purpose);
+  }
   const entered = { username, password, confirm };
   const outcome = await useLink(
     rules,
@@ -85,6 +100,8 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
     }
     case "password-reset":
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
+    case "waiting":
+      return redirect(paths.login, [createNoticeCookie(request, "signUpWaits")]);
     case "email-taken":
       return views.error(context, 422, "emailTaken");
     case "email-confirmed": {

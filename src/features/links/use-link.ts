@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventLog } from "../../audit/event-log.ts";
-import { createAuditEvent } from "../../audit/events.ts";
+import { createAuditEvent, type EventType } from "../../audit/events.ts";
 import { type App, hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
@@ -18,6 +18,7 @@ import { digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import type { Mailing } from "../../mail/mailing.ts";
 import { confirmEmail } from "../profile/confirm-email.ts";
+import { type SignUpPolicy, signUp } from "../sign-up/sign-up.ts";
 
 interface FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links" | "apps">;
@@ -62,11 +63,16 @@ async function findApps(
 
 interface UseLinkServices extends StartSessionServices, FindLinkServices, ChangeServices {
   readonly mailing?: Mailing | undefined;
-  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps" | "signUps">;
+  /** Says whether people who register need the decision of an administrator. */
+  readonly signUp?: SignUpPolicy;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly linkLimiter: Pick<Limiter, "attempt">;
 }
+
+/** Without a policy, nobody can register. */
+const NOBODY: SignUpPolicy = { mode: "off" };
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -98,6 +104,8 @@ type UseLinkOutcome =
   /** Another account has verified the address that the link confirms. */
   | { readonly kind: "email-taken" }
   | { readonly kind: "email-confirmed" }
+  /** An administrator decides about the account. */
+  | { readonly kind: "waiting" }
   | { readonly kind: "sessions-ended" };
 
 /**
@@ -122,6 +130,9 @@ export async function useLink(
       return useToConfirm(services, open.link, client, locale);
     case "end-sessions":
       return useToEndSessions(services, open.link, client);
+    case "sign-up":
+      if ((services.signUp ?? NOBODY).mode === "off") return { kind: "gone" };
+      return useForAccount(services, open, form, client, locale);
     case "invite":
     case "guest":
     case "reset":
@@ -183,19 +194,29 @@ async function useForAccount(
     ? NO_PASSWORD
     : await services.passwords.hash(form.password, createNetworkRequester(client));
 
+  const { signUp: policy = NOBODY } = services;
+  if (link.purpose === "sign-up" && policy.mode === "approval") {
+    const facts = { email: link.email, emailIs: "verified", locale } as const;
+    const wanted = { username, passwordHash, facts };
+    const asked = await signUp(services, policy, wanted, { client, link });
+    if (asked.kind === "username-taken")
+      return { kind: "rejected", problem: "username-taken", open };
+    return asked.kind === "waiting" ? { kind: "waiting" } : { kind: "gone" };
+  }
+
   const now = new Date(services.clock.now());
   const account = { passwordHash, ...toAccountFields(link, now) };
   const useWithName = (name: string) => {
-    const use = () => services.store.links.use(link, { ...account, username: name }, now, locale);
+    const use = () =>
+      services.store.links.use(link, { ...account, username: name }, now, { locale });
     // An account that the link only makes now is in no cache.
     return link.userId === undefined ? use() : changeAccount(services, link.userId, use);
   };
   let user = await useWithName(username);
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
-  if (user === "gone") return { kind: "gone" };
+  if (user === "gone" || user === "identity-taken") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  const event = link.userId === undefined ? "link_use" : "password_reset";
-  services.events.record(createAuditEvent(event, { user, client }));
+  services.events.record(createAuditEvent(eventOf(link), { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   const app = link.apps?.length === 1 ? open.apps[0] : undefined;
   return { kind: "entered", user, token: startSession(services, user, client), app };
@@ -219,8 +240,14 @@ export async function removeEndedLinks(services: RemoveEndedLinksServices): Prom
   }
 }
 
+/** Returns the event that the use of a link is. */
+function eventOf({ purpose, userId }: Link): EventType {
+  if (purpose === "sign-up") return "user_sign_up";
+  return userId === undefined ? "link_use" : "password_reset";
+}
+
 /** Returns the properties that a link sets for the account that it makes. */
-function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+export function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
   const leaves =
     guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
   const endsAt = purpose === "guest" ? leaves : link.endsAt;

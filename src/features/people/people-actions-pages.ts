@@ -36,6 +36,7 @@ import {
   readProfileChange,
 } from "../profile/profile-form-pages.ts";
 import { setProfile } from "../profile/set-profile.ts";
+import { approveSignUp, declineSignUp } from "../sign-up/decide.ts";
 import { type AccountServices, endUserSessions, removeUser } from "./accounts.ts";
 import { changePerson } from "./change-person.ts";
 import { toGroupChoices } from "./group-choices.ts";
@@ -99,6 +100,8 @@ const actions = {
     return createLink(services, { purpose, userId: readUserId(form) }, maker);
   },
   revoke: (services, form) => revokeLink(services, form("link")),
+  approve: (services, form) => approveSignUp(services, form("request")),
+  decline: (services, form) => declineSignUp(services, form("request")),
   change: (services, form) =>
     changePerson(services, readUserId(form), {
       username: form("username"),
@@ -176,6 +179,10 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   "app-without-groups": toProblem("linkCannotOpen", "apps"),
   "app-needs-factor": toProblem("linkCannotOpen", "apps"),
   "app-for-admins": toProblem("linkCannotOpen", "apps"),
+  approved: toDone("signUpIsApproved"),
+  declined: toDone("signUpIsDeclined"),
+  "identity-taken": { kind: "gone", notice: "signUpIsTaken" },
+  gone: { kind: "nothing" },
   changed: toDone("changeIsSaved"),
   set: toDone("changeIsSaved"),
   // The page of a guest does not have this form.
@@ -225,9 +232,16 @@ export async function postPeople(
 
 /** Returns the page that has the form. */
 function findFollowingPage(name: PeopleForm, { paths }: UserContext, form: Form): string {
-  return name === "invite" || name === "revoke"
-    ? paths.links
-    : `${paths.people}/${encodeURIComponent(readUserId(form))}`;
+  switch (name) {
+    case "invite":
+    case "revoke":
+      return paths.links;
+    case "approve":
+    case "decline":
+      return paths.people;
+    default:
+      return `${paths.people}/${encodeURIComponent(readUserId(form))}`;
+  }
 }
 
 type Problem = Extract<Reaction, { readonly kind: "problem" }>;

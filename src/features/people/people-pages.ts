@@ -1,8 +1,8 @@
-import type { UserId } from "../../db/records.ts";
+import type { SignUp, UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import { PEOPLE_FORMS } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
-import type { PageData, ShownPerson } from "../../pages/page-data.ts";
+import type { PageData, ShownPerson, ShownSignUp } from "../../pages/page-data.ts";
 import { formatDate, formatTime, type Locale, shortenText } from "../../pages/words.ts";
 import { formatEntries } from "../activity/format-activity-pages.ts";
 import { judgeUser } from "../apps/app-directory.ts";
@@ -10,6 +10,7 @@ import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
 import { toProfileForm } from "../profile/profile-form-pages.ts";
 import { showPage } from "../show-page.ts";
+import { readRequest } from "../sign-up/decide.ts";
 import { listPeople } from "./accounts.ts";
 import { toVersion } from "./change-person.ts";
 import { listAllGroups, toGroupChoices } from "./group-choices.ts";
@@ -30,18 +31,36 @@ export async function getPeople(context: UserContext): Promise<Answer> {
   const getKey = (name: string): string | undefined => asked.get(name) || undefined;
   const formatQuery = (name: string, key: string | undefined): string | undefined =>
     key && `?${new URLSearchParams({ q: search, [name]: key.slice(0, MAX_KEY) })}`;
-  const [{ people, before, after }, count] = await Promise.all([
+  const isFirst = search === "" && getKey("before") === undefined && getKey("after") === undefined;
+  const [{ people, before, after }, count, waiting] = await Promise.all([
     listPeople({ store, clock }, search, { before: getKey("before"), after: getKey("after") }),
     store.people.count(),
+    isFirst ? store.signUps.list(MAX_WAITING) : [],
   ]);
   const locale = views.locale(request);
   return showPage(context, "people", {
+    waiting: waiting.map((signUp) => toShownSignUp(locale, signUp)),
     people: people.map((person) => toShownPerson(locale, person, clock.now())),
     count,
     search,
     previous: formatQuery("before", before),
     next: formatQuery("after", after),
   });
+}
+
+/** The page shows this many requests. Others follow once some are decided. */
+const MAX_WAITING = 50;
+
+function toShownSignUp(locale: Locale, signUp: SignUp): ShownSignUp {
+  const { account, facts } = readRequest(signUp);
+  return {
+    id: signUp.id,
+    username: shortenText(account.username),
+    email: facts.email,
+    emailIs: facts.emailIs ?? "unverified",
+    provider: facts.identity?.provider,
+    asked: formatTime(locale, signUp.createdAt),
+  };
 }
 
 type StoredPerson = Awaited<ReturnType<typeof listPeople>>["people"][number];

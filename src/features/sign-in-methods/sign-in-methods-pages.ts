@@ -1,3 +1,4 @@
+import { UNSET_PASSWORD } from "../../db/records.ts";
 import type { Answer } from "../../http/responses.ts";
 import { readReturnTarget } from "../../http/return-to.ts";
 import { parseDeviceName } from "../../lib/device-name.ts";
@@ -5,6 +6,7 @@ import type { CodesSection, PageData } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
 import type { UserContext } from "../context.ts";
+import { findFailedProvider } from "../list-providers.ts";
 import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { showPage } from "../show-page.ts";
@@ -56,11 +58,39 @@ async function readData(
   const known = { lacksFactor, returnTo, listsSessions };
   // Recovery codes are shown once, so no query that could fail runs here.
   if (step !== undefined) return { ...known, codes: step, passkeys: undefined };
-  const [passkeys, codes] = await Promise.all([
-    readPasskeySection(context, views.locale(request)),
+  const locale = views.locale(request);
+  const [passkeys, codes, identities, stored] = await Promise.all([
+    readPasskeySection(context, locale),
     readCodesSection(context),
+    readIdentitySection(context, locale),
+    context.rules.store.users.find(context.user.id),
   ]);
-  return { ...known, codes, passkeys };
+  const password = stored?.passwordHash === UNSET_PASSWORD ? "none" : "set";
+  return { ...known, codes, passkeys, identities, password };
+}
+
+/** A provider that is not offered any more is shown by its name, and can be unlinked. */
+async function readIdentitySection(
+  context: UserContext,
+  locale: Locale,
+): Promise<PageData["signInMethods"]["identities"]> {
+  const { options, rules, user } = context;
+  const offered = options.signIn.with;
+  if (offered.length === 0) return undefined;
+  const identities = await rules.store.identities.listOf(user.id);
+  const nameOf = (name: string): string =>
+    offered.find((provider) => provider.name === name)?.label ?? name;
+  return {
+    list: identities.map(({ id, provider, label, addedAt, usedAt }) => ({
+      id,
+      provider: nameOf(provider),
+      label: label ?? "",
+      added: formatTime(locale, addedAt),
+      used: usedAt && formatTime(locale, usedAt),
+    })),
+    others: offered.map(({ name, label }) => ({ name, label })),
+    failedWith: findFailedProvider(context),
+  };
 }
 
 /** Reads the codes from the store, because another instance may have changed them just now. */

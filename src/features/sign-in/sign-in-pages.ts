@@ -28,6 +28,7 @@ import { findAppAtPath } from "../apps/app-at-path.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
+import { findFailedProvider, listProviders } from "../list-providers.ts";
 import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
@@ -60,6 +61,9 @@ export async function getLogin(context: Context): Promise<Answer> {
     needsFactor,
     lacksFactor,
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
+    providers: listProviders(context, returnTo, confirms ? `?${AGAIN}=1` : ""),
+    failedWith: findFailedProvider(context),
+    signUpTo: options.signIn.signUp.mode === "off" ? undefined : `${paths.login}/sign-up`,
     forgotTo: options.mail && `${paths.login}${FORGOT}`,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { type DatabaseLocation, getSqliteFile } from "../../db/location.ts";
 import { belongsToDatabase, isSameFile } from "../../db/sqlite/database-files.ts";
 import { canShareCookies } from "../../http/location.ts";
+import type { Provider } from "../../identity/providers.ts";
 import type { AllowedHosts } from "../../lib/allowed-hosts.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import { type NotifyTarget, readNotifyTarget } from "../../mail/notify-target.ts";
@@ -9,6 +10,7 @@ import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
 import type { AuthOptions, NotifyOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import type { Entry } from "./entry.ts";
+import { isProviderSecret, readProviders } from "./providers.ts";
 import {
   ENV_FILE,
   type SecretFile,
@@ -29,6 +31,8 @@ type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[
  * settings.
  */
 export interface Settings extends Omit<TableValues, "allowedHosts"> {
+  /** Lists the providers that `signInWith` names, with their own settings. */
+  readonly providers: readonly Provider[];
   readonly allowedHosts: AllowedHosts;
   readonly setupTokenFile: string;
   readonly database: DatabaseLocation;
@@ -54,7 +58,11 @@ export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
     ...(settings.smtpUrl !== undefined && from && { mail: { url: settings.smtpUrl, from } }),
     hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
     guards: { keys: true },
-    signIn: { limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
+    signIn: {
+      ...{ limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
+      with: settings.providers,
+      signUp: { mode: settings.signUp, domains: settings.signUpDomains },
+    },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
     pages: { appName, accentColor, logoFile, logoFileDark, locale, css },
   };
@@ -97,7 +105,8 @@ export interface SettingsReading {
 export const getTokenFile = (dataDir: string): string => join(dataDir, "setup-token");
 
 /** Returns whether a name is a secret. The PostgreSQL client reads `PGPASSWORD` itself. */
-const isSecret = (name: string): boolean => name === "PGPASSWORD" || secretNames.includes(name);
+const isSecret = (name: string): boolean =>
+  name === "PGPASSWORD" || secretNames.includes(name) || isProviderSecret(name);
 
 /** Reads all settings. No other code of the gate reads the environment. */
 export function readSettings(input: SettingsSources): SettingsReading {
@@ -120,6 +129,9 @@ export function readSettings(input: SettingsSources): SettingsReading {
     database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
     programEnvironment: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))),
     nodeEnv: sources.readText("NODE_ENV"),
+    providers: readProviders(sources, values.signInWith, (message) =>
+      problems.push({ about: ["SIGN_IN_WITH"], message }),
+    ),
   });
   problems.push(
     ...findConflicts(settings),
@@ -196,6 +208,14 @@ function findConflicts(settings: Settings): readonly SettingProblem[] {
   if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
     const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
     problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], message: text });
+  }
+  if (settings.signUp !== "off" && !settings.smtpUrl && settings.signInWith.length === 0) {
+    const text = "SIGN_UP requires SMTP_URL, which verifies addresses, or SIGN_IN_WITH";
+    problems.push({ about: ["SIGN_UP", "SMTP_URL", "SIGN_IN_WITH"], message: text });
+  }
+  if (settings.signInWith.length > 0 && settings.publicUrl === undefined) {
+    const text = "SIGN_IN_WITH requires PUBLIC_URL, to which the providers lead back";
+    problems.push({ about: ["SIGN_IN_WITH", "PUBLIC_URL"], message: text });
   }
   if (settings.smtpUrl !== undefined && settings.publicUrl === undefined) {
     const text = "SMTP_URL requires PUBLIC_URL, with which the links in messages begin";

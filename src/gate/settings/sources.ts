@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import { Fault } from "../../lib/fault.ts";
 import { explainFileError, formatFileError } from "../../lib/files/file-error.ts";
 import type { NamedEntry } from "./entry.ts";
+import { isProviderSecret, listProviderSettings } from "./providers.ts";
 import { findUnknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
@@ -50,15 +51,17 @@ export class Sources {
       envFile === undefined
         ? {}
         : readEnvFile(envFile, (text) => this.#refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
-    const names = settings.map(({ name }) => name);
+    this.#environments = [flags, env, file];
+    const providers = (this.readText("SIGN_IN_WITH") ?? "").split(",").map((name) => name.trim());
+    const names = [...settings.map(({ name }) => name), ...listProviderSettings(providers)];
     const { unknown, warnings } = findUnknownNames(names, Object.keys(env), Object.keys(file));
     this.problems.push(...unknown.map((text) => ({ about: [], message: text })));
-    if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
+    const isSecret = (name: string) => secretNames.includes(name) || isProviderSecret(name);
+    if (envFile !== undefined && Object.keys(file).some(isSecret)) {
       this.secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
     }
     this.warnings = warnings;
     this.#env = env;
-    this.#environments = [flags, env, file];
   }
 
   /**

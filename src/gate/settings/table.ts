@@ -147,6 +147,23 @@ const table = {
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
   },
 
+  signInWith: {
+    value: values.providerNames,
+    default: "",
+    about:
+      "providers such as google,github whose accounts people can sign in with; each has settings of its own, such as GOOGLE_CLIENT_ID",
+  },
+  signUp: {
+    value: values.fromChoices(["off", "approval", "open"]),
+    default: "off",
+    about: "lets people register: all of them, or those whom an administrator approves",
+  },
+  signUpDomains: {
+    value: values.emailDomains,
+    default: "",
+    about: "only people with addresses at these domains can register",
+  },
+
   trustedProxies: {
     heading: "Reverse proxies",
     value: values.fromListOption(hosts.trustedProxies),

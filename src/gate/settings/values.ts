@@ -8,10 +8,12 @@ import type { EventType } from "../../audit/events.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../../db/location.ts";
 import { MAX_CSS_BYTES, readLogo } from "../../http/assets.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
+import { PROVIDER_NAME } from "../../identity/providers.ts";
 import { parseAge } from "../../lib/dates.ts";
 import { Fault, tryCall } from "../../lib/fault.ts";
 import { explainFileError } from "../../lib/files/file-error.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { Option } from "../../lib/options.ts";
 import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
 import { parseNotifyUrl } from "../../mail/notify-target.ts";
@@ -159,11 +161,39 @@ export const hostList: Parser<readonly string[]> = createListParser(
   normalizeHost,
 );
 
+export const emailDomains: Parser<readonly string[]> = createListParser(
+  "domains such as example.org, separated by commas",
+  (domain) => (normalizeHost(domain) === domain && domain !== "*" ? domain : undefined),
+);
+
 export const groupList: Parser<readonly string[]> = createParser(
   "names of groups, separated by commas, or all",
   (text) => {
     const groups = normalizeGroups(splitList(text));
     return groups === "invalid" || splitList(text).includes("") ? undefined : groups;
+  },
+);
+
+export const providerNames: Parser<readonly string[]> = createListParser(
+  "names of providers with commas between them, of lower-case letters, digits and hyphens",
+  (name) => (PROVIDER_NAME.test(name) ? name : undefined),
+);
+
+/** Accepts the address of a provider, as its discovery document names it. */
+export const issuer: Parser<string> = createParser("an https URL", (text) => {
+  const url = URL.parse(text);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+  return isSafe ? text : undefined;
+});
+
+/** Parses groups such as `engineering:dev,ops:admins`. Names elsewhere can have any characters. */
+export const groupMap: Parser<Readonly<Record<string, string>>> = createParser(
+  "groups there and here, such as engineering:dev,ops:admins",
+  (text) => {
+    const pairs = splitList(text).map((pair) => /^(.+):([^:]+)$/.exec(pair));
+    if (pairs.length === 0 || pairs.includes(null)) return undefined;
+    return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1], pair[2]]] : [])));
   },
 );
 

@@ -208,7 +208,9 @@ export function testOutbox(rule: Rule<With<"outbox" | "links" | "profiles" | "us
     const link: Link = { ...invitation, email: "New@example.org", usesLeft: 2 };
     await store.links.insert(link);
     const use = (username: string) =>
-      store.links.use(link, { username, passwordHash: hashText(username) }, at(0), "fr");
+      store.links.use(link, { username, passwordHash: hashText(username) }, at(0), {
+        locale: "fr",
+      });
     const users = [await use("first"), await use("second")];
     const profiles = await Promise.all(
       users.map((user) => {

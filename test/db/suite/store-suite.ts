@@ -10,6 +10,7 @@ import { testConsents } from "./consent-suite.ts";
 import { type Open, type Rule, rulesFor, type With } from "./database.ts";
 import { testDevices } from "./device-suite.ts";
 import { testGrants } from "./grant-suite.ts";
+import { testIdentities } from "./identity-suite.ts";
 import { testKeys } from "./key-suite.ts";
 import { testLinks } from "./link-suite.ts";
 import { testLog } from "./log-suite.ts";
@@ -20,6 +21,7 @@ import { testProfiles } from "./profile-suite.ts";
 import { addTo, hashText } from "./samples.ts";
 import { testSessions } from "./session-suite.ts";
 import { testSignOuts } from "./sign-out-suite.ts";
+import { testSignUps } from "./sign-up-suite.ts";
 import { testSigningKeys } from "./signing-key-suite.ts";
 import { testTokens } from "./token-suite.ts";
 
@@ -43,6 +45,7 @@ const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   consents: testConsents,
   devices: testDevices,
   grants: testGrants,
+  identities: testIdentities,
   keys: testKeys,
   links: testLinks,
   outbox: testOutbox,
@@ -52,6 +55,7 @@ const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   sessions: testSessions,
   signingKeys: testSigningKeys,
   signOuts: testSignOuts,
+  signUps: testSignUps,
   tokens: testTokens,
 };
 

@@ -108,6 +108,16 @@ CREATE TABLE public.latchkey_handoffs (
     ends_at bigint NOT NULL,
     expires_at bigint NOT NULL
 );
+CREATE TABLE public.latchkey_identities (
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    provider text NOT NULL COLLATE pg_catalog."C",
+    issuer text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C",
+    label text COLLATE pg_catalog."C",
+    added_at bigint NOT NULL,
+    used_at bigint
+);
 CREATE TABLE public.latchkey_keys (
     id text NOT NULL COLLATE pg_catalog."C",
     user_id text NOT NULL COLLATE pg_catalog."C",
@@ -215,6 +225,14 @@ CREATE TABLE public.latchkey_sign_outs (
     problem text COLLATE pg_catalog."C",
     expires_at bigint NOT NULL
 );
+CREATE TABLE public.latchkey_sign_ups (
+    id text NOT NULL COLLATE pg_catalog."C",
+    username text NOT NULL COLLATE pg_catalog."C",
+    password_hash text NOT NULL COLLATE pg_catalog."C",
+    facts text NOT NULL COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
 CREATE TABLE public.latchkey_signing_keys (
     id text NOT NULL COLLATE pg_catalog."C",
     algorithm text NOT NULL COLLATE pg_catalog."C",
@@ -261,6 +279,7 @@ INSERT INTO public.latchkey_devices VALUES ('m0Rb3p2vKZ0nT4yqj0WcJxk2mW1h6sVfQ9u
 INSERT INTO public.latchkey_grants VALUES ('Vq3nYt7bKx0ZrCw5', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos', '6d0c2b9e41f7a853d0b1c2a3f4e5d697', 'pL8sWz2kQe6mTj4v', 1796048013, 2, NULL, '{"openid":{"scope":"openid profile"}}', 1796134413000, 1798726413000);
 INSERT INTO public.latchkey_grants VALUES ('Hd9uMf1cRa4XgEo7', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos', '6d0c2b9e41f7a853d0b1c2a3f4e5d697', 'nB5yIk3jOq0xVl6h', 1796048013, 2, 1, '{"openid":{"scope":"openid profile"}}', 1796134413000, 1798726413000);
 INSERT INTO public.latchkey_handoffs VALUES ('l9cT0QmVJ7xS4uXgk2PpZb1nRw6yYHcD8eFhAiKsMtE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos.other.test', 'q3WbEvN5rTyUiOpA7sDfGhJkL1zXcVbNm0QwErTyUiO', '3c9bf8859947cdcec0c77c72d6b7283b', 1795444954000, 0, 1, 1798036954000, 1795445016000);
+INSERT INTO public.latchkey_identities VALUES ('yH3kPz8wRt6nLq1bXc5gVj0sUf9eMd2aIo7iTrKxNvQ', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'google', 'https://accounts.google.com', '108734512', 'ada@example.org', 1796048013000, 1796134413000);
 INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL, NULL);
 INSERT INTO public.latchkey_keys VALUES ('91d3b7f04a6c2e85', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'vault', 'mB5tKc1yQe8ZrV2nXh7LpD0sGfU4aWjO9iTq3RxEzCk', NULL, 1795444956600, NULL, NULL, 2);
 INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL, NULL, NULL);
@@ -290,6 +309,7 @@ INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e',
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
 INSERT INTO public.latchkey_setup_tokens VALUES ('setup', 'w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
 INSERT INTO public.latchkey_sign_outs VALUES ('Vq3nYt7bKx0ZrCw5', 'photos', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'pL8sWz2kQe6mTj4v', 'https://photos.example.org/logout', 1796220813000, 1796307213000, 1, NULL, 'status 502', 1798812813000);
+INSERT INTO public.latchkey_sign_ups VALUES ('5b7d9f1a3c5e7092', 'carol', '$unset$', '{}', 1796048013000, 1798640013000);
 INSERT INTO public.latchkey_signing_keys VALUES ('m4Xq', 'RS256', 'sealed', 1796048013000, NULL);
 INSERT INTO public.latchkey_signing_keys VALUES ('r8Tn', 'ES256', 'sealed', 1796048013000, 1796134413000);
 INSERT INTO public.latchkey_signing_keys VALUES ('w2Lc', 'EdDSA', 'sealed', 1796048013000, NULL);
@@ -323,6 +343,8 @@ ALTER TABLE ONLY public.latchkey_grants
     ADD CONSTRAINT latchkey_grants_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_handoffs
     ADD CONSTRAINT latchkey_handoffs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_identities
+    ADD CONSTRAINT latchkey_identities_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_keys
     ADD CONSTRAINT latchkey_keys_hash_key UNIQUE (hash);
 ALTER TABLE ONLY public.latchkey_keys
@@ -353,6 +375,8 @@ ALTER TABLE ONLY public.latchkey_setup_tokens
     ADD CONSTRAINT latchkey_setup_tokens_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_sign_outs
     ADD CONSTRAINT latchkey_sign_outs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_sign_ups
+    ADD CONSTRAINT latchkey_sign_ups_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_signing_keys
     ADD CONSTRAINT latchkey_signing_keys_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_tokens
@@ -379,6 +403,7 @@ CREATE INDEX latchkey_grants_by_session_id ON public.latchkey_grants USING btree
 CREATE INDEX latchkey_grants_by_user_id ON public.latchkey_grants USING btree (user_id);
 CREATE INDEX latchkey_handoffs_by_expires_at ON public.latchkey_handoffs USING btree (expires_at);
 CREATE INDEX latchkey_handoffs_by_user_id ON public.latchkey_handoffs USING btree (user_id);
+CREATE INDEX latchkey_identities_by_user_id ON public.latchkey_identities USING btree (user_id);
 CREATE INDEX latchkey_keys_by_user_id ON public.latchkey_keys USING btree (user_id);
 CREATE INDEX latchkey_links_by_expires_at ON public.latchkey_links USING btree (expires_at);
 CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (user_id);
@@ -395,6 +420,8 @@ CREATE INDEX latchkey_sign_outs_by_app_id ON public.latchkey_sign_outs USING btr
 CREATE INDEX latchkey_sign_outs_by_due_at ON public.latchkey_sign_outs USING btree (due_at);
 CREATE INDEX latchkey_sign_outs_by_expires_at ON public.latchkey_sign_outs USING btree (expires_at);
 CREATE INDEX latchkey_sign_outs_by_user_id ON public.latchkey_sign_outs USING btree (user_id);
+CREATE INDEX latchkey_sign_ups_by_created_at ON public.latchkey_sign_ups USING btree (created_at);
+CREATE INDEX latchkey_sign_ups_by_expires_at ON public.latchkey_sign_ups USING btree (expires_at);
 CREATE INDEX latchkey_tokens_by_expires_at ON public.latchkey_tokens USING btree (expires_at);
 CREATE INDEX latchkey_tokens_by_grant_id ON public.latchkey_tokens USING btree (grant_id);
 CREATE INDEX latchkey_tokens_by_user_code ON public.latchkey_tokens USING btree (user_code);
@@ -414,6 +441,8 @@ ALTER TABLE ONLY public.latchkey_grants
     ADD CONSTRAINT latchkey_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_handoffs
     ADD CONSTRAINT latchkey_handoffs_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_identities
+    ADD CONSTRAINT latchkey_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_keys
     ADD CONSTRAINT latchkey_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_links

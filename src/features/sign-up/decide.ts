@@ -1,0 +1,73 @@
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import type { NewAccountFacts } from "../../db/queries/new-accounts.ts";
+import type { NewUser, SignUp } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { Mailing } from "../../mail/mailing.ts";
+
+interface DecideServices {
+  readonly store: Pick<StoreParts, "signUps">;
+  /** Writes an audit log entry that says who decided. */
+  readonly record: (event: NewAuditEvent) => unknown;
+  readonly mailing?: Pick<Mailing, "outbox" | "chooseLocale"> | undefined;
+}
+
+/** Says whether the account was made, or why not. */
+export type ApproveOutcome = "gone" | "username-taken" | "identity-taken" | "approved";
+
+/** Makes the account that a person has asked for, and tells the person. */
+export async function approveSignUp(
+  { store, record, mailing }: DecideServices,
+  id: string,
+): Promise<ApproveOutcome> {
+  let facts: NewAccountFacts = {};
+  const user = await store.signUps.approve(id, (signUp) => {
+    const read = readRequest(signUp);
+    facts = read.facts;
+    return read;
+  });
+  if (user === "gone" || user === "identity-taken") return user;
+  if (user === "taken") return "username-taken";
+  await record(createAuditEvent("user_add", { user }));
+  const { email: to, emailIs, locale } = facts;
+  // Only the person receives mail at a verified address.
+  if (to !== undefined && emailIs === "verified") {
+    await mailing?.outbox.queue({
+      to,
+      locale: mailing.chooseLocale({ ...(locale !== undefined && { locale }) }),
+      message: { kind: "approved", username: user.username },
+    });
+  }
+  return "approved";
+}
+
+/** Removes a request. The person is not told, and can ask again. */
+export async function declineSignUp(
+  { store, record }: DecideServices,
+  id: string,
+): Promise<"gone" | "declined"> {
+  const signUp = await store.signUps.remove(id);
+  if (signUp === undefined) return "gone";
+  await record(createAuditEvent("user_decline", { name: signUp.username }));
+  return "declined";
+}
+
+/** Returns the account that a person has asked for. */
+export function readRequest({ username, passwordHash, facts: text }: SignUp): {
+  readonly account: NewUser;
+  readonly facts: NewAccountFacts;
+} {
+  const { groups = [], identity, ...facts } = JSON.parse(text);
+  return {
+    account: { username, passwordHash, ...(groups.length > 0 && { groups }) },
+    facts: {
+      ...facts,
+      ...(identity && {
+        identity: {
+          ...identity,
+          addedAt: new Date(identity.addedAt),
+          usedAt: new Date(identity.usedAt),
+        },
+      }),
+    },
+  };
+}
