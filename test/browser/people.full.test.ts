@@ -20,7 +20,7 @@ for (const scripts of ["on", "off"] as const) {
     assert.equal(await heading(page).innerText(), "ben");
     const change = formOf(page, `${PEOPLE}/change`);
     const save = () => leave(page, () => change.getByRole("button").click());
-    const username = page.getByLabel("Username");
+    const username = page.getByRole("textbox", { name: "Username" });
     await username.fill("benjamin");
     await page.getByLabel("New group").fill("Not a group");
     await save();
