@@ -92,6 +92,7 @@ import type { Seals } from "./identity/seals.ts";
 import type { SessionRecorder } from "./identity/session-recorder.ts";
 import { type StartSessionServices, startSession } from "./identity/start-session.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { Mailing } from "./mail/mailing.ts";
 
 /**
  * Manages accounts for the app's own pages and scripts. The rules are those of the commands, and
@@ -295,7 +296,7 @@ interface UsersServices extends AddUserServices {
 }
 
 export function createUsers(services: UsersServices): Users {
-  const { users, profiles } = services.store;
+  const { users } = services.store;
   return Object.freeze<Users>({
     async add(given) {
       const { username, password, ...facts } = checkUser(given);
@@ -314,9 +315,8 @@ export function createUsers(services: UsersServices): Users {
     setGroups: async (id, groups) =>
       setGroups(services, checkId(id), requireTexts("groups", groups)),
     async profile(id) {
-      const { name, email, verifiedEmail } = (await profiles.find(checkId(id))) ?? {};
-      const isVerified = email !== undefined && verifiedEmail !== undefined;
-      return { name, email, emailIs: isVerified ? "verified" : "unverified" };
+      const { name, email, verifiedEmail } = (await users.find(checkId(id)))?.profile ?? {};
+      return { name, email, emailIs: verifiedEmail === undefined ? "unverified" : "verified" };
     },
     setProfile: async (id, fields) => setProfile(services, checkId(id), checkProfileFields(fields)),
     remove: async (id) => removeUser(services, checkId(id)),
@@ -335,6 +335,7 @@ interface RecordingServices extends ChangeServices {
   readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
   readonly record: (event: NewAuditEvent) => unknown;
+  readonly mailing?: Mailing | undefined;
 }
 
 interface SessionServices extends RecordingServices {

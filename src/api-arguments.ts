@@ -128,6 +128,7 @@ const linkFields = {
   name: optional<string>("text", isText),
   groups: texts,
   apps: texts,
+  email: optional<string>("text", isText),
   endsAt: end,
   guestSeconds: optional<number>("a whole number of seconds from 1", isCount),
   expiresAt: defineRequired<Date>("a Date in the future", isDate),

@@ -24,6 +24,7 @@ import type { PageHelpers } from "./pages/page-data.ts";
 import { createRouteTable, listRoutes } from "./routes.ts";
 import { createServices, systemClock } from "./services.ts";
 import { settleOptions } from "./settle-options.ts";
+import { startOutbox } from "./start-outbox.ts";
 
 /** Represents a configured sign-in. An adapter connects its routes and guards to a framework. */
 export interface Auth extends AccountApi {
@@ -127,6 +128,7 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
           send: sendLogoutToken,
         })
       : undefined;
+  const outboxQueue = startOutbox(settled, rules, paths.base);
   let oidcPages: Promise<OidcPages> | undefined;
   const services: Services = {
     rules,
@@ -176,7 +178,7 @@ export function createSettledAuth(given: SettledOptions, gate: GateOptions = NO_
     pageHelpers: (request) => adapter.pageHelpers(fetchRequest(request)),
     async close() {
       try {
-        await signOutQueue?.stop();
+        await Promise.all([signOutQueue?.stop(), outboxQueue?.stop()]);
         await close();
       } finally {
         stopObserving();

@@ -3,6 +3,15 @@ import type { Context, Services, UserContext } from "./features/context.ts";
 import { answerSignInMethodForm } from "./features/sign-in-methods/sign-in-methods-pages.ts";
 import { type Form, type FormProblem, readForm, readUpload } from "./http/form.ts";
 import { findAppPage, findPeoplePage } from "./http/form-page.ts";
+import { type JsonProblem, readJson } from "./http/json-body.ts";
+import {
+  createJsonRefusals,
+  type Refusals,
+  refuseGuest,
+  refuseNotAdmitted,
+  refuseWithoutAccount,
+  refuseWrongTypes,
+} from "./http/json-refusals.ts";
 import { isSentByLinkPage } from "./http/link-page-cookie.ts";
 import { createNoticeCookie } from "./http/notice.ts";
 import { HANDOFF } from "./http/paths.ts";
@@ -55,25 +64,26 @@ async function answerInOrder(
   route: CheckedRoute | undefined,
   request: WebRequest,
 ): Promise<Answer> {
-  const { views, rules, paths, proxies } = services;
+  const { rules, paths, proxies } = services;
+  const refusals = pathRoutes?.refusals === "json" ? createJsonRefusals(services) : services.views;
   let user: User | undefined;
   let failure: CheckedRoute["failure"];
   try {
     const checksHost = pathRoutes === undefined || pathRoutes.host === "checked";
     if (checksHost && !(await isHostAllowed(services, request))) {
-      return await answerMisdirected(services, request);
+      return await answerMisdirected(services, refusals, request);
     }
-    if (pathRoutes === undefined) return await views.error({ request }, 404, "noSuchPage");
+    if (pathRoutes === undefined) return await refusals.error({ request }, 404, "noSuchPage");
     if (route === undefined) {
       const headers = { Allow: pathRoutes.allow };
       const isPage = ["GET", "HEAD"].includes(request.method) && pathRoutes.allow === "POST";
       const message = isPage ? "formsOnly" : "methodNotAllowed";
-      return await views.error({ request }, 405, message, headers);
+      return await refusals.error({ request }, 405, message, headers);
     }
 
     if (route.method === "POST" && isForeignForm(services, route, request)) {
       logRefusal(services, request, "form of another site refused");
-      return await views.error({ request }, 403, "crossSite");
+      return await refusals.error({ request }, 403, "crossSite");
     }
     const context: Context = { ...services, request, client: proxies.getClient(request) };
     if (route.form === "upload") {
@@ -84,9 +94,9 @@ async function answerInOrder(
     const form = await readBodyOf(route, request);
     if (form === "too-large") {
       logRefusal(services, request, "unreadable form refused");
-      return await views.error({ request }, 413, "formUnreadable");
+      return await refusals.error({ request }, 413, "formUnreadable");
     }
-    if (form === "aborted") return await views.error({ request }, 400, "formUnreadable");
+    if (form === "aborted") return await refusals.error({ request }, 400, "formUnreadable");
 
     if (route.access === "public") {
       failure = route.failure;
@@ -94,8 +104,10 @@ async function answerInOrder(
       // The setup state decides before the form problem does.
       const hasAccount = await rules.credentialCache.anyExists();
       if (route.form === "before-setup" && hasAccount) return redirect(paths.login);
-      if (route.form === "after-setup" && !hasAccount) return redirect(paths.setup);
-      return await refuseUnreadable(context, form);
+      if (route.form === "after-setup" && !hasAccount) {
+        return route.json === undefined ? redirect(paths.setup) : refuseWithoutAccount();
+      }
+      return await refuseUnreadable(context, refusals, form);
     }
 
     const decision = await authorize(context, route);
@@ -103,27 +115,27 @@ async function answerInOrder(
     user = decision.user;
     const userContext: UserContext = { ...context, user, lacksFactor: decision.lacksFactor };
     failure = route.failure;
-    if (typeof form === "string") return await refuseUnreadable(userContext, form);
+    if (typeof form !== "function") return await refuseUnreadable(userContext, refusals, form);
     return route.page === "sign-in-methods"
       ? await answerSignInMethodForm(userContext, await route.run(userContext, form))
       : await route.run(userContext, form);
   } catch (thrown) {
-    return answerFailure(services, { request, user }, thrown, failure);
+    return answerFailure(refusals, { request, user }, thrown, failure);
   }
 }
 
 /** Reads the body of a request as the route expects it. */
 function readBodyOf(
-  { form }: Pick<CheckedRoute, "form">,
+  { form, json }: Pick<CheckedRoute, "form" | "json">,
   request: WebRequest,
-): MaybePromise<Form | FormProblem> {
+): MaybePromise<Form | FormProblem | JsonProblem> {
   switch (form) {
     case undefined:
       return NO_FORM;
     case "upload":
       return readUpload(request);
     default:
-      return readForm(request);
+      return json === undefined ? readForm(request) : readJson(request, json);
   }
 }
 
@@ -139,10 +151,10 @@ function answerProxy(
   try {
     const answer = route.run(services, request);
     return answer instanceof Promise
-      ? answer.catch((thrown) => answerFailure(services, { request }, thrown))
+      ? answer.catch((thrown) => answerFailure(services.views, { request }, thrown))
       : answer;
   } catch (thrown) {
-    return answerFailure(services, { request }, thrown);
+    return answerFailure(services.views, { request }, thrown);
   }
 }
 
@@ -168,13 +180,17 @@ async function isHostAllowed(
 }
 
 /** Answers a request for a host that is not allowed, and logs which settings would allow it. */
-function answerMisdirected(services: Services, request: WebRequest): Promise<Answer> {
+function answerMisdirected(
+  services: Services,
+  refusals: Refusals,
+  request: WebRequest,
+): Promise<Answer> {
   const host = getReadableHost(request).slice(0, MAX_LOGGED_HOST);
   logRefusal(services, request, HOST_REFUSED, { host });
   // Behind a proxy that is not trusted, every visitor has the address of the proxy.
   const isForwarded = request.header("x-forwarded-for") !== undefined;
   const isLocal = isLoopbackHost(services.proxies.getAddressOrUnknown(request));
-  return services.views.misdirected({ request }, isLocal && !isForwarded ? "operator" : "visitor");
+  return refusals.misdirected({ request }, isLocal && !isForwarded ? "operator" : "visitor");
 }
 
 const MAX_LOGGED_HOST = 255;
@@ -203,16 +219,22 @@ function isForeignForm(
  */
 function refuseUnreadable(
   context: Context | UserContext,
-  problem: Exclude<FormProblem, "too-large" | "aborted">,
-): Promise<Answer> {
+  refusals: Refusals,
+  problem: Exclude<FormProblem | JsonProblem, "too-large" | "aborted">,
+): MaybePromise<Answer> {
+  if (typeof problem === "object") {
+    logRefusal(context, context.request, "unreadable form refused");
+    return refuseWrongTypes(problem);
+  }
   switch (problem) {
     case "not-a-form":
+    case "not-json":
       logRefusal(context, context.request, "unreadable form refused");
-      return context.views.error(context, 415, "notAForm");
+      return refusals.error(context, 415, "notAForm");
     case "not-utf8":
     case "malformed":
       logRefusal(context, context.request, "unreadable form refused");
-      return context.views.error(context, 400, "formUnreadable");
+      return refusals.error(context, 400, "formUnreadable");
     case "already-read":
       throw new Fault(
         "form_already_read",
@@ -232,7 +254,11 @@ async function authorize(context: Context, route: UserChecks): Promise<Decision>
   if (!isAdmitted(admission)) {
     return admission.kind === "factor-missing" && route.access === "enrolling"
       ? authorizeRecent(context, route, { user: admission.user, lacksFactor: true })
-      : refuse(refuseOwnRequest(context, admission));
+      : refuse(
+          route.json === undefined
+            ? refuseOwnRequest(context, admission)
+            : refuseNotAdmitted(context, admission, request),
+        );
   }
   switch (admission.kind) {
     case "admitted":
@@ -246,7 +272,11 @@ async function authorize(context: Context, route: UserChecks): Promise<Decision>
           return refuse(await views.error(context, 404, "noSuchPage"));
         case "user":
         case "enrolling":
-          return refuse(await refuseExcluded(context, request, admission.user));
+          return refuse(
+            route.json === undefined
+              ? await refuseExcluded(context, request, admission.user)
+              : refuseGuest(),
+          );
       }
   }
 }
@@ -307,15 +337,15 @@ function refuseOwnRequest(context: Context, admission: NotAdmitted): Answer {
  * handler".
  */
 async function answerFailure(
-  { views }: Services,
+  refusals: Refusals,
   viewer: Viewer,
   thrown: unknown,
   failure?: CheckedRoute["failure"],
 ): Promise<Answer> {
   try {
     // The failure is not logged, because any client could fill the server log by disconnecting.
-    if (isClientGone(thrown)) return await views.error(viewer, 400, "formUnreadable");
-    return await views.fault(viewer, thrown, failure);
+    if (isClientGone(thrown)) return await refusals.error(viewer, 400, "formUnreadable");
+    return await refusals.fault(viewer, thrown, failure);
   } catch (again) {
     throw toError(again);
   }

@@ -68,6 +68,7 @@ export type {
   AuthOptions,
   GuardOptions,
   HostOptions,
+  MailOptions,
   PageOptions,
   SessionOptions,
   SignInOptions,

@@ -20,6 +20,8 @@ import { type Meter, noMeter } from "./lib/meter.ts";
 import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
 import type { ServerLog } from "./lib/server-log.ts";
 import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { NotifyTarget } from "./mail/notify-target.ts";
+import { parseMailFrom, parseSmtpUrl } from "./mail/smtp.ts";
 import { isColor } from "./pages/accent-color.ts";
 import type { PageFunction, PageFunctions, PageName } from "./pages/page-data.ts";
 import { isLocale, type Locale, locales } from "./pages/words.ts";
@@ -275,6 +277,7 @@ const pageOptions = {
   ),
   login: pageFunction(),
   setup: pageFunction(),
+  forgot: pageFunction(),
   link: pageFunction(),
   launcher: pageFunction(),
   profile: pageFunction(),
@@ -300,6 +303,17 @@ const pageOptions = {
 export interface OidcSupport {
   /** @internal */
   readonly createPages: CreateOidcPages;
+}
+
+/** Sets how Latchkey sends mail. */
+export interface MailOptions {
+  /**
+   * Sets the mail server: `smtps://user:password@host:465`, or `smtp://…:587`, which must offer
+   * STARTTLS unless it is on this machine. `smtp+insecure://` accepts any certificate, or none.
+   */
+  readonly url: string;
+  /** Sets the sender, such as `Home <home@example.org>`. */
+  readonly from: string;
 }
 
 /** Contains the options of `createAuth`. Only `store` and `secret` are required. */
@@ -354,10 +368,20 @@ export interface AuthOptions {
    */
   readonly people?: boolean | undefined;
   /**
+   * Answers JSON at `/api/sign-in`, `/api/sign-out`, `/api/password` and `/api/session`, for an app's
+   * own forms, such as with `latchkey/client`. Default: false.
+   */
+  readonly api?: boolean | undefined;
+  /**
    * Signs people in to apps that speak OpenID Connect: pass `oidc` of `latchkey/oidc`. Needs
    * `hosts.publicUrl`. Default: none.
    */
   readonly oidc?: OidcSupport | undefined;
+  /**
+   * Sends mail: links for forgotten passwords, confirmations of addresses, and notices. Needs
+   * `hosts.publicUrl`, with which the links begin. Default: no mail.
+   */
+  readonly mail?: MailOptions | undefined;
   /** Sets the addresses of Latchkey and of the hosts that it trusts. */
   readonly hosts?: HostOptions | undefined;
   /** Sets how guards respond to requests without a session. */
@@ -406,10 +430,20 @@ export const optionTable = {
     (listener) => typeof listener === "function",
   ),
   people: createFlagOption(false),
+  api: createFlagOption(false),
   oidc: defineOption<OidcSupport | undefined>(
     undefined,
     "the value oidc of latchkey/oidc",
     (support) => isObject(support) && typeof support.createPages === "function",
+  ),
+  mail: defineOption<MailOptions | undefined>(
+    undefined,
+    "an object with the url of a mail server, such as smtps://user:password@mail.example.org:465, and from, such as home@example.org",
+    ({ url, from, ...others }) =>
+      parseSmtpUrl(url) !== undefined &&
+      parseMailFrom(from) !== undefined &&
+      Object.keys(others).length === 0,
+    freezeCopy,
   ),
   hosts: hostOptions,
   guards: guardOptions,
@@ -442,6 +476,14 @@ export interface GateOptions {
   readonly assertions: "on" | "off";
   /** With `only`, `/forward-auth` refuses hosts that are not the host of an app. */
   readonly apps: "any" | "only";
+  /** Tells the operator what happens. */
+  readonly notify: NotifyOptions | undefined;
+}
+
+/** Says where the operator is told what happens, and about which events of the audit log. */
+export interface NotifyOptions {
+  readonly target: NotifyTarget;
+  readonly events: readonly string[];
 }
 
 export const NO_GATE: GateOptions = {
@@ -451,4 +493,5 @@ export const NO_GATE: GateOptions = {
   requireSecondFactor: [],
   assertions: "off",
   apps: "any",
+  notify: undefined,
 };

@@ -1,5 +1,13 @@
 import type { AccountFormResult } from "./features/account-form.ts";
 import { getHistory } from "./features/activity/history-pages.ts";
+import {
+  getApiSession,
+  PASSWORD_FIELDS,
+  postApiPassword,
+  postApiSignIn,
+  postApiSignOut,
+  SIGN_IN_FIELDS,
+} from "./features/api/api-pages.ts";
 import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
   postBeginCodes,
@@ -23,20 +31,24 @@ import {
   postRemovePasskey,
   postRenamePasskey,
 } from "./features/passkeys/passkeys-pages.ts";
+import { getForgot, postForgot } from "./features/password/forgot-pages.ts";
 import { getMe, postPassword } from "./features/password/password-pages.ts";
-import { getProfile } from "./features/profile/profile-pages.ts";
+import { getProfile, postConfirmEmail, postProfile } from "./features/profile/profile-pages.ts";
 import { getDevices, postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
 import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
 import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
 import { getSignInMethods } from "./features/sign-in-methods/sign-in-methods-pages.ts";
 import type { Form } from "./http/form.ts";
+import type { JsonFields } from "./http/json-body.ts";
 import { listAccountPages } from "./http/navigation.ts";
 import {
   ALIVE,
+  API,
   APP_FORMS,
   APP_ICONS,
   ASSERTION_KEYS,
   CHANGE_PASSWORD,
+  FORGOT,
   FORWARD_AUTH,
   getRoutePath,
   HANDOFF,
@@ -85,6 +97,8 @@ interface RouteChecks {
   readonly referrer?: "none";
   /** With `what-failed`, the error page shows what failed. By default, it does not. */
   readonly failure?: "what-failed";
+  /** Makes every response JSON. If the route reads a form, it is a JSON object with these fields. */
+  readonly json?: JsonFields;
 }
 
 /** Describes a route for every client. */
@@ -207,6 +221,8 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       page: "sign-in-methods",
       run: postPassword,
     },
+    // With `mail` off, people ask their administrator.
+    ...(options.mail === undefined ? [] : listForgotRoutes(`${login}${FORGOT}`)),
     { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
     {
       method: "POST",
@@ -226,6 +242,14 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   }
   for (const { page, path } of pages ?? []) {
     routes.push({ method: "GET", path, ...accountPages[page] });
+  }
+  if (paths.account !== undefined) {
+    // The form asks for a recent sign-in itself, because only a new address needs one.
+    const { profile } = paths.account;
+    routes.push({ ...post, path: profile, access: "user", run: postProfile });
+    if (options.mail !== undefined) {
+      routes.push({ ...post, path: `${profile}/confirm`, access: "user", run: postConfirmEmail });
+    }
   }
   if (launcher !== undefined) {
     routes.push(
@@ -295,6 +319,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
     );
   }
+  if (options.api) routes.push(...listApiRoutes(base));
   if (options.people) {
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
@@ -462,6 +487,30 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
   return routes;
 }
 
+const listForgotRoutes = (path: string): readonly Route[] => [
+  { method: "GET", path, access: "public", run: getForgot },
+  { method: "POST", path, access: "public", form: "after-setup", run: postForgot },
+];
+
+/** Lists the routes of an app's own forms. They have the checks of the pages that they stand for. */
+function listApiRoutes(base: string): readonly Route[] {
+  const post = { method: "POST", access: "public", form: "after-setup" } as const;
+  return [
+    { ...post, path: base + API.signIn, json: SIGN_IN_FIELDS, run: postApiSignIn },
+    // Pages of the trusted origins post the form, since browsers send no JSON to another origin.
+    { ...post, path: base + API.signOut, json: {}, run: postApiSignOut },
+    {
+      method: "POST",
+      path: base + API.password,
+      access: "user",
+      form: "read",
+      json: PASSWORD_FIELDS,
+      run: postApiPassword,
+    },
+    { method: "GET", path: base + API.session, access: "public", json: {}, run: getApiSession },
+  ];
+}
+
 /** Queries the database without any cache and reports whether it responds. */
 async function answerReady({ rules, requests }: Context): Promise<Answer> {
   try {
@@ -476,6 +525,8 @@ async function answerReady({ rules, requests }: Context): Promise<Answer> {
 /** Contains the routes of one path. */
 export interface PathRoutes {
   readonly host: "any" | "checked";
+  /** Says how a request is refused. */
+  readonly refusals: "pages" | "json";
   /** Lists the methods of the path for an `Allow` header. */
   readonly allow: string;
   find(method: string): Route | undefined;
@@ -513,8 +564,10 @@ function createPathRoutes(routes: readonly Route[]): PathRoutes {
   const byMethod = new Map(routes.map((route) => [route.method, route]));
   const [get, post, any] = [byMethod.get("GET"), byMethod.get("POST"), byMethod.get("any")];
   const isOpen = routes.every((route) => route.access === "proxy" || route.host === "any");
+  const isJson = routes.every((route) => route.access !== "proxy" && route.json !== undefined);
   return {
     host: isOpen ? "any" : "checked",
+    refusals: isJson ? "json" : "pages",
     allow: [...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", "),
     find(method) {
       switch (method) {

@@ -15,6 +15,7 @@ import {
   type AttemptLimiter,
   appSignInRule,
   CLEAN_UP_EVERY_MS,
+  confirmationRule,
   createAttemptLimiter,
   handoffRule,
   linkRule,
@@ -37,6 +38,7 @@ import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
 import type { Clock } from "./lib/clock.ts";
 import { recently } from "./lib/recently.ts";
 import type { ServerLog } from "./lib/server-log.ts";
+import { createMessaging } from "./mail/messaging.ts";
 import type { GateOptions, SettledOptions } from "./options.ts";
 
 /** Contains the services of the rules: their store, clocks, caches, limiters and log. */
@@ -70,8 +72,15 @@ export function createServices(
   const signed = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in batches in the background, so log lines about this work belong to no
   // request.
+  const seals = createSeals(secret, previousSecrets);
+  const { locale } = settled.pages;
+  const { outbox, mailing, tell } = createMessaging(
+    { store, clock, seals, log: settled.log },
+    { mail: settled.mail ? "on" : "off", locale, events: settled.notify?.events },
+  );
   const events = createEventLog(store.log, clock, settled.log, {
     meter: meter.entries,
+    ...(outbox && { beforeStored: tell }),
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
   const findFactor = createFactorCheck(settled.requireSecondFactor, store);
@@ -91,7 +100,10 @@ export function createServices(
     settled.log,
   );
 
-  const buildLimiter = (attemptLimiter: AttemptLimiter, kind?: "passkey" | "link"): Limiter => {
+  const buildLimiter = (
+    attemptLimiter: AttemptLimiter,
+    kind?: "passkey" | "link" | "forgot",
+  ): Limiter => {
     const shared = signIn.limiter === "shared" ? store.attempts : undefined;
     return createLimiter(attemptLimiter, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
   };
@@ -99,6 +111,8 @@ export function createServices(
   const signInLimiter = buildLimiter(ownSignInLimiter);
   const passkeyLimiter = buildLimiter(createAttemptLimiter(clock), "passkey");
   const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
+  const forgotLimiter = buildLimiter(createAttemptLimiter(clock), "forgot");
+  const confirmationLimiter = createAttemptLimiter(clock, confirmationRule);
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
@@ -108,6 +122,8 @@ export function createServices(
     signInLimiter,
     passkeyLimiter,
     linkLimiter,
+    forgotLimiter,
+    confirmationLimiter,
     codeLimiter,
     keyLimiter,
     handoffLimiter,
@@ -130,6 +146,8 @@ export function createServices(
     signInLimiter,
     passkeyLimiter,
     linkLimiter,
+    forgotLimiter,
+    confirmationLimiter,
     codeLimiter,
     handoffLimiter,
     appSignInLimiter,
@@ -138,7 +156,9 @@ export function createServices(
     anyFactor,
     appDirectory: createAppDirectory(store.apps, clock),
     appUses: createAppUseRecorder(store.appUses, clock, settled.log),
-    seals: createSeals(secret, previousSecrets),
+    seals,
+    outbox,
+    mailing,
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** Records what the app does through its account API. */
     record: (event: NewAuditEvent) => events.record(event),

@@ -41,6 +41,8 @@ export function settleOptions(
   if (isTaken(checked.basePath, checked.homePath ?? ""))
     throw createOptionFault(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
   const { publicUrl, cookieDomain } = checked.hosts;
+  if (checked.mail !== undefined && publicUrl === undefined)
+    throw createOptionFault("mail needs hosts.publicUrl, with which the links in messages begin");
   if (!canShareCookies(publicUrl, cookieDomain)) {
     throw createOptionFault(
       "hosts.publicUrl must be at or below hosts.cookieDomain, or browsers reject the cookie",

@@ -17,12 +17,12 @@ const TESTS = "test";
  * folders of one floor do not know each other. ARCHITECTURE.md describes them.
  */
 const floors: readonly (readonly string[])[] = [
-  ["lib"],
+  ["lib", "client"],
   ["db"],
   ["pages", "recipes"],
   ["audit"],
   ["identity"],
-  ["http"],
+  ["http", "mail"],
   ["features"],
   [LIBRARY],
   ["adapters", "testing"],

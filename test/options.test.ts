@@ -27,13 +27,15 @@ test("accepts a base path of several segments, which is the home path by default
 });
 
 test("refuses the other paths of Latchkey as home path", async (t) => {
-  const auth = createAuth(optionsWith({ store: await openStore(t), basePath: "/auth" }));
+  const store = await openStore(t);
+  const auth = createAuth(optionsWith({ store, basePath: "/auth", api: true }));
   t.after(() => auth.close());
   const settling = (homePath: string) => () =>
     settleOptions(optionsWith({ basePath: "/auth", homePath }));
   for (const path of ["/auth/login/", ...auth.adapter.paths].filter((one) => one !== "/auth"))
     assert.throws(settling(path), { code: "invalid_option" }, path);
-  for (const path of ["/login", "/auth/account/", "/auth/logins"]) settling(path)();
+  for (const path of ["/login", "/auth/account/", "/auth/logins", "/auth/api", "/api/session"])
+    settling(path)();
 });
 
 for (const secret of [undefined, ""]) {

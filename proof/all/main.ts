@@ -24,6 +24,8 @@ const TOOLS = {
   wapiti: "wapiti",
   slowhttptest: "slowhttptest",
   testssl: "testssl.sh",
+  postfix: "postfix",
+  dovecot: "dovecot-imapd",
   "python3-jwt": "python3-jwt",
 } as const;
 
@@ -33,7 +35,7 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     about:
-      "scanners of other authors, apps of npm, sign-in times, mistakes that the simulation must find",
+      "scanners of other authors, a real mail server, apps of npm, sign-in times, mistakes that the simulation must find",
     command: ["test/run.ts", "proof"],
     needs: TOOLS,
   },

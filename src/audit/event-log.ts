@@ -61,6 +61,11 @@ export const toLogEntry = (event: NewAuditEvent, clock: Pick<Clock, "now">): New
 
 interface EventLogOptions {
   readonly meter?: EntryMeter;
+  /**
+   * Called before the entries are stored, also again with the same entries after a failure. If it
+   * rejects, the entries are tried again later.
+   */
+  readonly beforeStored?: (entries: readonly NewLogEntry[]) => Promise<void>;
   /** Called with the entries of each transaction. The function must not throw. */
   readonly onStored?: (stored: readonly NewLogEntry[]) => Promise<void>;
 }
@@ -69,7 +74,11 @@ export function createEventLog(
   store: Pick<StoreParts["log"], "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
-  { meter = noMeter.entries, onStored = async () => {} }: EventLogOptions = {},
+  {
+    meter = noMeter.entries,
+    beforeStored = async () => {},
+    onStored = async () => {},
+  }: EventLogOptions = {},
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   const repeated = createRepeatedEvents(clock);
@@ -108,6 +117,7 @@ export function createEventLog(
   async function writeBatch(): Promise<"written" | "failed"> {
     const batch = waiting.slice(0, MAX_BATCH);
     try {
+      await beforeStored(batch);
       await store.insert(batch);
     } catch (error) {
       meter.countFailed();

@@ -40,6 +40,11 @@ const summaries = {
   user_password: "Set the password of {subject}",
   user_groups: "Set the groups of {subject}",
   user_profile: "Set the name or the e-mail address of {subject}",
+  email_confirm: "Confirmed the e-mail address of {subject}",
+  password_reset: "Set a new password of {subject} with a one-time link",
+  password_ask: "Asked for a new password of {subject} by mail",
+  sessions_end_link: "Ended all sessions of {subject} with the link in a message",
+  message_lost: "Gave up sending a message: {subject}",
   user_rename: "Renamed account to {subject}",
   user_remove: "Removed account {subject}",
   name_forget: "Freed the username {subject}",
@@ -101,6 +106,11 @@ const kinds: Readonly<Record<EventType, Exclude<EventKind, "warnings">>> = {
   user_password: "passwords",
   user_groups: "people",
   user_profile: "people",
+  email_confirm: "people",
+  password_reset: "passwords",
+  password_ask: "passwords",
+  sessions_end_link: "signIns",
+  message_lost: "people",
   user_rename: "people",
   user_remove: "people",
   name_forget: "people",
@@ -131,6 +141,8 @@ export const alarmingEvents: ReadonlySet<string> = new Set<EventType>([
   "recovery_code_used",
   "factors_off",
   "app_refused",
+  "sessions_end_link",
+  "message_lost",
 ]);
 
 /** Lists the types of each kind, in the order of a page. Warnings are of other kinds, too. */

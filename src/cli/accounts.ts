@@ -17,16 +17,17 @@ import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
 import type { Account } from "../db/records.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { type Settings, toNotifyOptions } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
 import { NO_CACHE } from "../identity/credential-cache.ts";
 import { normalizeGroups } from "../identity/groups.ts";
 import { createPasswords } from "../identity/passwords.ts";
-import { createSeals } from "../identity/seals.ts";
+import { createSeals, type Seals } from "../identity/seals.ts";
 import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { parseFutureDate } from "../lib/dates.ts";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
 import { toPrintable } from "../lib/files/printable.ts";
+import { createMessaging } from "../mail/messaging.ts";
 import {
   type Command,
   type CommandOption,
@@ -60,6 +61,10 @@ export async function openAccounts(
   return createAccounts(await openStore(settings, access), settings, terminal);
 }
 
+/** Creates seals that the gate with the same settings opens. */
+export const createCommandSeals = ({ secret, previousSecrets }: Settings): Seals =>
+  createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
+
 /** Returns what a command can do with an open store. */
 export function createAccounts(
   store: DisposableStore,
@@ -75,11 +80,23 @@ export function createAccounts(
       terminal.complain(`done, but ${what} failed: ${getErrorMessage(error)}`);
     }
   };
+  const seals = createCommandSeals(settings);
+  const { smtpUrl, locale } = settings;
+  const log = { warn() {}, error: (_: object, message: string) => terminal.complain(message) };
+  const { mailing, tell } = createMessaging(
+    { store, clock, seals, log },
+    {
+      mail: smtpUrl === undefined ? "off" : "on",
+      locale,
+      events: toNotifyOptions(settings)?.events,
+    },
+  );
   const services = {
     store,
     clock,
+    mailing,
     // With another secret than the gate's, devices that a new password has ended are listed too.
-    seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
+    seals,
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     credentialCache: NO_CACHE,
     setupToken: {
@@ -87,9 +104,11 @@ export function createAccounts(
         attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),
     },
     record: (event: NewAuditEvent) =>
-      attempt("writing the log entry", () =>
-        store.log.insert([toLogEntry(attributeToOperator(event), clock)]),
-      ),
+      attempt("writing the log entry", async () => {
+        const entries = [toLogEntry(attributeToOperator(event), clock)];
+        await tell(entries);
+        await store.log.insert(entries);
+      }),
   };
   return {
     terminal,
@@ -155,6 +174,7 @@ const refusals = {
   guest: "{name} is a guest, who has no password: invite the person",
   "no-profile": "{name} is a guest, who has no profile",
   "email-taken": "another user has verified the address {name}",
+  "changed-meanwhile": "others keep changing the profile of {name}: try again",
   "last-user":
     "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
   "last-admin": "{name} is the last administrator: add another user to the group admins first",
@@ -169,6 +189,7 @@ const refusals = {
   "too-many": "{name} has too many keys: revoke one",
   "no-key": "there is no key {name}",
   "no-link": "there is no link {name}",
+  "no-mail": "set SMTP_URL, with which the gate sends mail",
   "no-session": "there is no session or remembered device {name}",
   "app-unknown": "there is no app {name}",
   "app-without-groups":
@@ -188,6 +209,7 @@ const mistakes = {
   "label-missing": "a guest needs a label",
   "label-invalid":
     "a label has up to 240 bytes, no space at its ends, no control or invisible characters, and letters of one script",
+  "email-invalid": "an e-mail address is one such as ada@example.org, without spaces and quotes",
   "groups-missing": "a guest needs --groups or --app",
   "groups-invalid":
     "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",

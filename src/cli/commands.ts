@@ -13,6 +13,8 @@ const loadKeyCommands = () => import("./key.ts");
 const loadLinkCommands = () => import("./link.ts");
 const loadAppCommands = () => import("./app.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
+const loadMail = () => import("./mail.ts");
+const loadNotify = () => import("./notify.ts");
 const loadDomainCommands = () => import("./domain.ts");
 
 /** Lists the commands in the order of the help. A module loads only when its command runs. */
@@ -115,6 +117,12 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
       "domain remove",
       "Remove a domain and its certificate",
       createLoader("remove", loadDomainCommands),
+    ],
+    ["mail test", "Send a message to see whether mail works", createLoader("test", loadMail)],
+    [
+      "notify test",
+      "Send a notice to see whether the operator gets it",
+      createLoader("test", loadNotify),
     ],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],

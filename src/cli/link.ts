@@ -56,7 +56,7 @@ const parseApps = ({ app = [] }: OptionValues): readonly string[] =>
  */
 const createLinkCommand = ({ readLink, ...command }: LinkCommand): Command => ({
   ...command,
-  settings: [...STORE_SETTINGS, "PUBLIC_URL"],
+  settings: [...STORE_SETTINGS, "PUBLIC_URL", "SMTP_URL", "SMTP_URL_FILE"],
 
   async run(settings, optionValues, terminal) {
     const { does, ...link } = readLink(optionValues);
@@ -70,7 +70,10 @@ const createLinkCommand = ({ readLink, ...command }: LinkCommand): Command => ({
     const userFields = isReset ? { userId: (await findUser(accounts, link.name)).id } : {};
     const outcome = await accounts.links.make({ ...link, ...userFields, expiresAt });
     if ("app" in outcome) throw createRefusal(outcome.kind, outcome.app);
+    if (outcome.kind === "email-invalid" || outcome.kind === "email-taken")
+      throw createRefusal(outcome.kind, link.email);
     if (outcome.kind !== "made") throw createRefusal(outcome.kind, link.name);
+    if (link.email !== undefined) terminal.complain(`a gate sends it to ${link.email}`);
     terminal.print(`${settings.publicUrl}/link/${outcome.token}`);
     terminal.complain(
       `it ${does(outcome.link)}; until ${formatMinute(expiresAt)}, and is not shown again`,
@@ -86,6 +89,7 @@ export const invite: Command = createLinkCommand({
     { name: "username", value: "name", about: "the username of the account" },
     GROUPS,
     APPS,
+    { name: "mail", value: "address", about: "send the link to this e-mail address" },
     EXPIRES,
     UNTIL,
   ],
@@ -98,7 +102,11 @@ export const invite: Command = createLinkCommand({
     const { username: name } = options;
     const groups = parseGroups(options);
     const endsAt = parseEnd(options);
-    const account = typeof name === "string" ? { name } : {};
+    const { mail: email } = options;
+    const account = {
+      ...(typeof name === "string" && { name }),
+      ...(typeof email === "string" && { email }),
+    };
     const ends = endsAt === undefined ? "" : `, which ends ${formatMinute(endsAt)}`;
     const does = (link: Pick<Link, "groups" | "apps">) =>
       `makes an account${formatName(name)}${formatReach(link)}${ends}`;

@@ -27,6 +27,17 @@ const NAME: Operand = { name: "name", need: "required" };
 const USER: Operand = { name: "user", need: "required" };
 
 /** Lists users without their password hashes. */
+/** Returns the profile for JSON, in which every field is present. */
+const toProfileFacts = ({
+  name,
+  email,
+  emailVerified,
+}: Pick<Account, "name" | "email" | "emailVerified">) => ({
+  name: name ?? null,
+  email: email ?? null,
+  emailVerified: emailVerified ?? null,
+});
+
 export const list: Command = createListCommand<Account>({
   details: "In the order of their IDs.",
   examples: ["latchkey user list", "latchkey user list --json"],
@@ -37,8 +48,9 @@ export const list: Command = createListCommand<Account>({
   toCells: ({ id, username, groups = [], endsAt }) => [
     ...[username, groups.join(","), endsAt ? formatMinute(endsAt) : "", id],
   ],
-  toObject: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
-    return { id, username, sessionsFrom, groups, endsAt, guest };
+  toObject: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, ...user }) => {
+    const { guest = false } = user;
+    return { id, username, sessionsFrom, groups, endsAt, guest, ...toProfileFacts(user) };
   },
 });
 
@@ -190,6 +202,8 @@ function createProfileError(
       return createRefusal("no-user", user);
     case "guest":
       return createRefusal("no-profile", user);
+    case "changed-meanwhile":
+      return createRefusal(outcome, user);
     case "email-taken":
       return createRefusal("email-taken", email);
     case "name-invalid":
@@ -214,20 +228,18 @@ export const show: Command = {
 
   async run(settings, { user: name, json }, terminal) {
     await using accounts = await openAccounts(settings, terminal, "read");
-    const { id, username, groups = [], endsAt } = await findUser(accounts, name);
-    const profile = await accounts.users.profile(id);
+    const { id, username, groups = [], endsAt, ...user } = await findUser(accounts, name);
     if (json === true) {
-      const { name: shown = null, email = null } = profile;
-      const isVerified = email === null ? null : profile.emailIs === "verified";
       const facts = { id, username, groups, endsAt: endsAt ?? null };
-      terminal.print(toPrintableJson({ ...facts, name: shown, email, emailVerified: isVerified }));
+      terminal.print(toPrintableJson({ ...facts, ...toProfileFacts(user) }));
       return SUCCESS;
     }
+    const verification = user.emailVerified === true ? "verified" : "unverified";
     const rows = {
       ID: id,
       Username: username,
-      Name: profile.name,
-      "E-mail": profile.email && `${profile.email} (${profile.emailIs})`,
+      Name: user.name,
+      "E-mail": user.email && `${user.email} (${verification})`,
       Groups: groups.join(", "),
       End: endsAt && formatMinute(endsAt),
     };

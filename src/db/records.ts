@@ -3,6 +3,8 @@ import type { ClientType, LinkPurpose, PasswordHash, SigningAlgorithm, UserId } 
 
 export {
   type ClientType,
+  type DeliveryKind,
+  deliveryKinds,
   type IconScheme,
   type KeyAlgorithm,
   type LinkPurpose,
@@ -24,6 +26,12 @@ export interface User {
   readonly groups?: readonly string[];
   /** True for a guest. Guards refuse guests; an app decides by groups what a guest may see. */
   readonly guest?: true;
+  /** The display name. The field is absent if the account has none; a guest never has one. */
+  readonly name?: string;
+  /** The e-mail address. The field is absent if the account has none; a guest never has one. */
+  readonly email?: string;
+  /** Says whether the address is known to belong to the person. Present with `email`. */
+  readonly emailVerified?: boolean;
 }
 
 /** Describes a user before the store has assigned an ID. */
@@ -31,6 +39,11 @@ export type NewUser = Omit<StoredUser, "id" | "sessionsFrom">;
 
 /** Describes a user as the store keeps it. */
 export interface StoredUser extends RecordOf<typeof tables.users> {}
+
+/** Describes a stored user together with the profile of the account, if there is one. */
+export interface FoundUser extends StoredUser {
+  readonly profile?: Partial<Pick<Profile, "name" | "email" | "verifiedEmail">>;
+}
 
 /** Returns whether an account has ended. An account whose end is not a valid date has ended. */
 export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
@@ -50,14 +63,23 @@ export const UNSET_PASSWORD = "$unset$" as PasswordHash;
  * published by accident. The user and its groups are frozen, since several requests get the same
  * object: a handler that adds a group would give that user access to other pages.
  */
-export const toPublicUser = ({ id, username, passwordHash, groups }: StoredUser): User =>
+export const toPublicUser = ({ id, username, passwordHash, groups, profile }: FoundUser): User =>
   Object.freeze({
     id,
     username,
     // The groups are copied, since a store of the app may later change its own list.
     ...(groups && { groups: Object.freeze([...groups]) }),
-    ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
+    ...(passwordHash === NO_PASSWORD ? ({ guest: true } as const) : toPublicProfile(profile)),
   });
+
+const toPublicProfile = ({
+  name,
+  email,
+  verifiedEmail,
+}: FoundUser["profile"] = {}): Pick<User, "name" | "email" | "emailVerified"> => ({
+  ...(name !== undefined && { name }),
+  ...(email !== undefined && { email, emailVerified: verifiedEmail !== undefined }),
+});
 
 /** Describes a user with the additional facts that an operator sees. */
 export interface Account extends User {
@@ -68,7 +90,7 @@ export interface Account extends User {
 }
 
 /** Returns the account of a stored user. */
-export function toAccount(stored: StoredUser): Account {
+export function toAccount(stored: FoundUser): Account {
   const { endsAt, sessionsFrom } = stored;
   return Object.freeze({
     ...toPublicUser(stored),
@@ -195,6 +217,8 @@ export interface Link {
   readonly makerValidUpTo?: number;
   /** The new account opens the apps with these IDs. Its groups contain those that they require. */
   readonly apps?: readonly string[];
+  /** The link was sent to this e-mail address, which its use verifies. */
+  readonly email?: string;
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }
@@ -263,10 +287,10 @@ export interface AppIcon extends RecordOf<typeof tables.app_icons> {}
 /** Returns the ID of the consent of a person for an app. */
 export const toConsentId = (appId: string, userId: UserId): string => `${appId}/${userId}`;
 
-/** Describes what a person has agreed to for an app. */
 /** Describes what apps learn about a person besides the username. It identifies nobody. */
 export interface Profile extends RecordOf<typeof tables.profiles> {}
 
+/** Describes what a person has agreed to for an app. */
 export interface Consent extends RecordOf<typeof tables.consents> {}
 
 /** Returns the ID under which the uses of an app by a person are noted. */
@@ -283,6 +307,9 @@ export interface Token extends RecordOf<typeof tables.tokens> {}
 
 /** Describes the message to an app that a session has ended, from the sign-in on. */
 export interface SignOut extends RecordOf<typeof tables.sign_outs> {}
+
+/** Describes a message that is sent in the background, until its row expires. */
+export interface Delivery extends RecordOf<typeof tables.outbox> {}
 
 /** Describes a key that signs tokens and assertions. */
 export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}

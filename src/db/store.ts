@@ -11,6 +11,7 @@ import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
 import * as names from "./queries/names.ts";
+import * as outbox from "./queries/outbox.ts";
 import * as passkeys from "./queries/passkeys.ts";
 import { countPeople, findPerson, findUsernames, listPeople } from "./queries/people.ts";
 import * as profiles from "./queries/profiles.ts";
@@ -69,6 +70,8 @@ export interface Store {
   readonly tokens: StoreParts["tokens"];
   /** Stores what apps must learn about the end of sessions. @internal */
   readonly signOuts: StoreParts["signOuts"];
+  /** Stores messages that are sent in the background. @internal */
+  readonly outbox: StoreParts["outbox"];
   /** @internal */
   readonly signingKeys: StoreParts["signingKeys"];
   /** Stores the setup token that all instances require. @internal */
@@ -199,6 +202,9 @@ export function createParts<Open extends OpenDatabase>(
       use: operation("links.use", links.consumeLink),
       revoke: operation("links.revoke", links.revokeLink),
       removeEnded: operation("links.removeEnded", links.removeEndedLinks),
+      findPendingEmail: operation("links.findPendingEmail", links.findPendingEmail),
+      confirmEmail: operation("links.confirmEmail", links.confirmEmail),
+      endSessions: operation("links.endSessions", links.endSessionsByLink),
     },
     keys: {
       find: operation("keys.find", keys.findKey),
@@ -232,6 +238,7 @@ export function createParts<Open extends OpenDatabase>(
     profiles: {
       find: operation("profiles.find", profiles.findProfile),
       set: operation("profiles.set", profiles.setProfile),
+      findUserId: operation("profiles.findUserId", profiles.findUserIdByEmail),
     },
     consents: {
       find: operation("consents.find", consents.findConsent),
@@ -266,6 +273,14 @@ export function createParts<Open extends OpenDatabase>(
       claimDue: operation("signOuts.claimDue", signOuts.claimDueSignOuts),
       note: operation("signOuts.note", signOuts.noteSignOut),
       list: operation("signOuts.list", signOuts.listSignOuts),
+    },
+    outbox: {
+      insert: operation("outbox.insert", outbox.insertDelivery),
+      replace: operation("outbox.replace", outbox.replaceDelivery),
+      claimDue: operation("outbox.claimDue", outbox.claimDueDeliveries),
+      note: operation("outbox.note", outbox.noteDelivery),
+      readState: operation("outbox.readState", outbox.readOutboxState),
+      removeExpired: operation("outbox.removeExpired", outbox.removeExpiredDeliveries),
     },
     signingKeys: {
       list: operation("signingKeys.list", signingKeys.listSigningKeys),

@@ -1,6 +1,7 @@
 import { Fault } from "../lib/fault.ts";
 import type {
   ClientType,
+  DeliveryKind,
   KeyAlgorithm,
   LinkPurpose,
   PasswordHash,
@@ -89,6 +90,8 @@ export const tables = {
       email: optional(text({ maxBytes: 254 })),
       /** The value is the e-mail address in lower case, if it is verified: one account has it. */
       verifiedEmail: optional(text({ maxBytes: 254, unique: true })),
+      /** Messages to the person are in this language. */
+      locale: optional(text({ maxBytes: 35 })),
     },
     indexes: ["user_id"],
     since: 3,
@@ -196,6 +199,8 @@ export const tables = {
       makerId: optional(user({ since: 2 })),
       makerValidUpTo: optional(integer({ since: 2 })),
       apps: optional(texts({ maxBytes: 63, pattern: APP_ID, since: 3 })),
+      /** Whoever uses the link has received it at this e-mail address. */
+      email: optional(text({ maxBytes: 254, since: 3 })),
     },
     indexes: ["user_id", "expires_at"],
   },
@@ -379,6 +384,27 @@ export const tables = {
       expiresAt: time(),
     },
     indexes: ["app_id", "user_id", "due_at", "expires_at"],
+    since: 3,
+  },
+  outbox: {
+    columns: {
+      id: text({ maxBytes: 255 }),
+      kind: text<DeliveryKind>({ maxBytes: 32 }),
+      /** The account may no longer exist. */
+      userId: optional(text<UserId>({ maxBytes: 255 })),
+      /** The value is the JSON of what is sent, sealed. It is absent once nothing more is sent. */
+      content: optional(text({ maxBytes: 131_072, secret: true })),
+      createdAt: time(),
+      /** The next attempt is due at this time. It is absent once no attempt will follow. */
+      dueAt: optional(time()),
+      tries: integer(),
+      sentAt: optional(time()),
+      /** Says why the last attempt failed. */
+      problem: optional(text({ maxBytes: 1_024 })),
+      /** No attempt follows after this time, and the row is removed. */
+      expiresAt: time(),
+    },
+    indexes: ["due_at", "expires_at"],
     since: 3,
   },
   signing_keys: {

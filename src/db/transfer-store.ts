@@ -36,6 +36,8 @@ export interface RowWriter {
   findTakenApps(ids: readonly string[]): Promise<readonly string[]>;
   /** Returns the users whose username another user has or had, in any spelling. */
   findUsedNames(users: readonly User[]): Promise<readonly UserId[]>;
+  /** Returns the addresses, in lower case, that an account has verified. */
+  findVerifiedEmails(emails: readonly string[]): Promise<readonly string[]>;
   /**
    * Inserts everything in one step, or inserts nothing and returns `taken` if a username, or the ID
    * of a user or an app, is in use. Skips rows of users whose key exists. The store assigns the IDs of log

@@ -96,6 +96,16 @@ export function createTransfer({ db, insertRows }: TransferTarget): TransferStor
       return (await query.execute()).map(({ id }) => id);
     },
 
+    async findVerifiedEmails(emails) {
+      if (emails.length === 0) return [];
+      const rows = await db()
+        .selectFrom("latchkey_profiles")
+        .select("verified_email")
+        .where("verified_email", "in", emails)
+        .execute();
+      return rows.flatMap(({ verified_email: email }) => email ?? []);
+    },
+
     async findUsedNames(candidates) {
       if (candidates.length === 0) return [];
       const keys = candidates.map(({ username }) => nameKeyOf(username));

@@ -9,8 +9,25 @@ export const toUserId = (text: string): UserId => String(text) as UserId;
 /** Contains a one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
 export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
 
-/** With `reset-codes-off`, a new password also turns off the one-time codes. */
-export type LinkPurpose = "invite" | "guest" | "reset" | "reset-codes-off";
+/**
+ * With `reset-codes-off`, a new password also turns off the one-time codes. The last two are only
+ * sent by mail: one confirms that the person receives mail at an address, the other ends all
+ * sessions of the person.
+ */
+export type LinkPurpose =
+  | "invite"
+  | "guest"
+  | "reset"
+  | "reset-codes-off"
+  | "confirm-email"
+  | "end-sessions";
+
+/**
+ * Says what the outbox does with a row: it sends a `mail` or calls the `webhook` of the operator, or
+ * it finds the account for which somebody has asked for a `new-password`, and sends the link.
+ */
+export const deliveryKinds = ["mail", "webhook", "new-password"] as const;
+export type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** A `confidential` client authenticates with a secret. A `public` client cannot keep one. */
 export type ClientType = "confidential" | "public";

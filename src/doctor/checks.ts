@@ -7,6 +7,8 @@ import { checkCookie } from "./cookie.ts";
 import { checkDataFolder, checkDisk } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
 import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
+import { checkMail } from "./mail.ts";
+import { checkNotify } from "./notify.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
@@ -14,8 +16,8 @@ import { checkSecret, checkSecretFiles } from "./secret.ts";
 export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
-  ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit],
-  ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
+  ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit, checkMail],
+  ...[checkNotify, checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 
 /** Lists the checks for an app's database, which has no gate. */

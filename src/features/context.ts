@@ -24,6 +24,8 @@ import type { Client } from "../lib/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Recently } from "../lib/recently.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import type { Mailing } from "../mail/mailing.ts";
+import type { Outbox } from "../mail/outbox.ts";
 import type { ShownApp } from "../pages/page-data.ts";
 import type { AppDirectory } from "./apps/app-directory.ts";
 import type { AppUseRecorder } from "./apps/app-use-recorder.ts";
@@ -53,6 +55,10 @@ export interface RuleServices {
   readonly appDirectory: AppDirectory;
   readonly appUses: AppUseRecorder;
   readonly seals: Seals;
+  /** Keeps what is sent in the background. This is `undefined` if nothing is ever sent. */
+  readonly outbox: Outbox | undefined;
+  /** Writes to people. This is `undefined` without a mail server. */
+  readonly mailing: Mailing | undefined;
   /** Reads the keys that sign tokens, newest first, at most a second old. */
   readonly signingKeys: Recently<readonly SigningJwk[]>;
   /** Issues and verifies the challenges of passkeys. */
@@ -66,6 +72,10 @@ export interface RuleServices {
   readonly passkeyLimiter: Pick<Limiter, "attempt">;
   /** Limits the use of one-time links, by remote address. */
   readonly linkLimiter: Pick<Limiter, "attempt">;
+  /** Limits the requests for a new password, by remote address. */
+  readonly forgotLimiter: Pick<Limiter, "attempt">;
+  /** Limits the messages that confirm an address, by account. */
+  readonly confirmationLimiter: Pick<AttemptLimiter, "attempt">;
   /**
    * Limits the codes of one account, regardless of the client address. It counts in the memory of
    * this process, because the time of a query would reveal that the password was right.

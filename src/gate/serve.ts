@@ -17,7 +17,12 @@ import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { prepareStore } from "./open-store.ts";
 import { type GateLog, logRequests } from "./server-log.ts";
-import { SECRET_SETTINGS, type Settings, toAuthOptions } from "./settings/settings.ts";
+import {
+  SECRET_SETTINGS,
+  type Settings,
+  toAuthOptions,
+  toNotifyOptions,
+} from "./settings/settings.ts";
 import { createGateSetupToken, prepareSetup, reportSetup } from "./setup-state.ts";
 
 const { now, monotonic } = systemClock;
@@ -99,6 +104,7 @@ async function openGate(
     meter: metrics?.meter ?? noMeter,
     assertions: settings.assertions,
     apps: settings.apps,
+    notify: toNotifyOptions(settings),
   });
   opened.defer(() => auth.close());
   if (location.kind === "postgres" && isSilentlyPlain(location.url)) {

@@ -66,7 +66,8 @@ export async function readForm(
   return fields === undefined ? "not-utf8" : (field) => fields.get(field) ?? "";
 }
 
-const readType = (request: Pick<WebRequest, "header">): string | undefined =>
+/** Returns the type of a body without its parameters. */
+export const readType = (request: Pick<WebRequest, "header">): string | undefined =>
   request.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
 
 /**

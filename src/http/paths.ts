@@ -38,6 +38,8 @@ export const ALIVE = "/healthz";
 export const READY = "/readyz";
 /** A host of another domain gets its session here. */
 export const HANDOFF = "/login/handoff";
+/** People who have forgotten their password ask for a link here, below the path of the sign-in. */
+export const FORGOT = "/forgot";
 export const FORWARD_AUTH = "/forward-auth";
 /** Apps read the public keys of assertions here. */
 export const ASSERTION_KEYS = "/.well-known/latchkey.json";
@@ -55,6 +57,14 @@ export const OIDC_DEVICE = "/login/device";
 /** Pages load the icons of apps from below this path. */
 export const APP_ICONS = "/latchkey-icons/";
 
+/** An app's own forms send JSON to these paths, below the base path. */
+export const API = {
+  signIn: "/api/sign-in",
+  signOut: "/api/sign-out",
+  password: "/api/password",
+  session: "/api/session",
+} as const;
+
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
@@ -66,6 +76,7 @@ export const PEOPLE_FORMS = [
   "change",
   "groups",
   "rename",
+  "profile",
   "sign-out",
   "remove",
 ] as const;
@@ -135,9 +146,10 @@ export function pathsUnder(
 /** Returns whether the path is reserved for pages, forms and files, and cannot be a home path. */
 export const isTaken = (base: string, path: string): boolean =>
   path.startsWith(`${base}/`) &&
-  /^\/((login|logout|setup)(\/|$)|(account|link|oidc)\/.|latchkey[.-])/.test(
+  (/^\/((login|logout|setup)(\/|$)|(account|link|oidc)\/.|latchkey[.-])/.test(
     path.slice(base.length),
-  );
+  ) ||
+    Object.values<string>(API).includes(path.slice(base.length)));
 
 /**
  * Returns whether the location is a page for the signed-in user, or a step of a sign-in to an app.

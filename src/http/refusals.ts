@@ -125,7 +125,7 @@ const PROBLEMS: Readonly<Record<KeyProblem, string>> = {
 };
 
 /** The limiter counts within a window of this length. */
-const RETRY_AFTER: Headers = { "Retry-After": "60" };
+export const RETRY_AFTER: Headers = { "Retry-After": "60" };
 
 /**
  * Answers a request with an API key that is not accepted.

@@ -76,8 +76,18 @@ export const redirect = (
 export const respondText = (text: string, status: number, headers: Headers = {}): Answer =>
   respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
 
-export const respondJson = (value: object, status: number, headers: Headers = {}): Answer =>
-  respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
+export const respondJson = (
+  value: object,
+  status: number,
+  headers: Headers = {},
+  cookies: readonly string[] = [],
+): Answer =>
+  respond(
+    JSON.stringify(value),
+    status,
+    { "Content-Type": "application/json", ...headers },
+    cookies,
+  );
 
 interface FormTargets extends Pick<WebOptions, "postLoginLocation" | "returnDomains"> {
   readonly hosts: Pick<WebOptions["hosts"], "publicUrl" | "cookieDomain">;

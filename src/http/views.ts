@@ -1,15 +1,16 @@
 import type { User } from "../db/records.ts";
 import { getAdmittedUser } from "../identity/authenticate-session.ts";
 import type { CredentialCache } from "../identity/credential-cache.ts";
-import { getErrorMessage, toError, Unavailable } from "../lib/fault.ts";
+import { getErrorMessage, Unavailable } from "../lib/fault.ts";
 import { parseHostName } from "../lib/host-name.ts";
 import type { Navigation, PageData, PageHelpers, PageName } from "../pages/page-data.ts";
 import type { Pages, Reader } from "../pages/templates.ts";
 import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
 import { findFormPage } from "./form-page.ts";
+import { logFault } from "./log-fault.ts";
 import { createNavigation } from "./navigation.ts";
 import type { WebOptions } from "./options.ts";
-import { getRoutePath, type Paths } from "./paths.ts";
+import type { Paths } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request-id.ts";
 import { type Answer, createPageHeaders, type Headers, respond, respondText } from "./responses.ts";
 import type { AuthenticateCookies } from "./session-cookie.ts";
@@ -154,24 +155,14 @@ export class Views {
    */
   fault(viewer: Viewer, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
     const { request } = viewer;
-    const { log, run } = this.#services.requests;
-    return run(request, (requestId) => {
-      const error = toError(thrown);
+    return this.#services.requests.run(request, (requestId) => {
+      const error = logFault(this.#services, request, thrown);
       const isTemporary = error instanceof Unavailable;
       const calm = this.message(request, isTemporary ? "unavailable" : "internalFailure");
-      const { method } = request;
-      const { paths } = this.#services;
       // An empty address repeats the request of the browser, also on the host of an app.
-      const retryUrl = method === "POST" ? findFormPage(paths, request) : "";
+      const retryUrl = request.method === "POST" ? findFormPage(this.#services.paths, request) : "";
       const data = { message: shown ? error.message : calm, requestId, retryUrl };
-      const path = getRoutePath(paths, request.path);
-      if (!isTemporary) {
-        log.error({ err: error, method, path }, "request failed");
-        return this.#errorPage(viewer, { status: 500, ...data });
-      }
-      // The line has no stack, because these failures are frequent under load and are not bugs.
-      const cause = error.cause === undefined ? {} : { cause: getErrorMessage(error.cause) };
-      log.warn({ reason: error.message, ...cause, method, path }, "request put off");
+      if (!isTemporary) return this.#errorPage(viewer, { status: 500, ...data });
       const headers = { "Retry-After": String(error.retryAfterSeconds) };
       // The store has just failed, so another query could take as long.
       const helpers = helpersWithoutStore(request);

@@ -21,6 +21,16 @@ export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTrack
  */
 export const appSignInRule: AttemptRule = { ...attemptRule, attempts: 600, maxTracked: 100_000 };
 
+/**
+ * The limit applies to addresses that an account wants to confirm: each gets a message, and may
+ * belong to somebody else.
+ */
+export const confirmationRule: AttemptRule = {
+  attempts: 5,
+  windowMs: 60 * 60_000,
+  maxTracked: 10_000,
+};
+
 /** `cleanUp` must be called at this interval. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 

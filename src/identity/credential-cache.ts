@@ -1,5 +1,5 @@
 import {
-  type StoredUser,
+  type FoundUser,
   toPublicUser,
   USE_PRECISION_MS,
   type User,
@@ -122,7 +122,7 @@ export interface FoundCredential<Credential> {
    */
   readonly expiresAt: number;
   /** The account may have ended. The cache refuses such an account. */
-  readonly user: StoredUser;
+  readonly user: FoundUser;
 }
 
 export type LookupOutcome<Credential, Admission> =

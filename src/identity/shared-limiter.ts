@@ -20,7 +20,7 @@ interface LimiterOptions {
    */
   readonly ipv6Prefix: number;
   /** A shared limiter counts attempts of this kind separately from sign-ins by password. */
-  readonly kind?: "passkey" | "link" | undefined;
+  readonly kind?: "passkey" | "link" | "forgot" | undefined;
 }
 
 /** Creates a limiter. While the shared counter fails, each instance counts separately. */

@@ -8,6 +8,7 @@ export interface Meter {
   countSignIn(result: SignInResult): void;
   readonly hashes: WorkMeter;
   readonly entries: EntryMeter;
+  readonly outbox: OutboxMeter;
 }
 
 /** Provides values that can be read at any time. */
@@ -35,6 +36,15 @@ export interface EntryMeter {
   countFailed(): void;
 }
 
+/** Receives what happens to messages, by their kind. */
+export interface OutboxMeter {
+  countSent(kind: string): void;
+  /** Reports an attempt that failed. Another one may follow. */
+  countFailed(kind: string): void;
+  /** Reports how many messages of all instances wait, and since when the first of them does. */
+  watchWaiting(waiting: number, oldest: Date | undefined): void;
+}
+
 const doNothing = (): void => {};
 
 export const noMeter: Meter = {
@@ -42,4 +52,5 @@ export const noMeter: Meter = {
   countSignIn: doNothing,
   hashes: { startWaiting: () => doNothing, startRunning: () => doNothing, countRefused: doNothing },
   entries: { countWritten: doNothing, countDropped: doNothing, countFailed: doNothing },
+  outbox: { countSent: doNothing, countFailed: doNothing, watchWaiting: doNothing },
 };

@@ -72,9 +72,10 @@ export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
+export type ProfileField = "name" | "email";
 export type KeyField = "key_name" | "key_hosts";
-export type PersonField = "username" | "groups" | "remove";
-export type NewLinkField = "username" | "groups" | "until" | "apps";
+export type PersonField = "username" | "groups" | ProfileField | "remove";
+export type NewLinkField = "username" | "email" | "groups" | "until" | "apps";
 
 /** Identifies a form about how the user signs in that is shown again. */
 export type SignInMethodForm =
@@ -271,6 +272,8 @@ export interface PageData {
     readonly needsPasskey?: boolean;
     /** True if the signed-in user cannot confirm without a code. */
     readonly needsCode?: boolean;
+    /** A person who has forgotten the password continues here. */
+    readonly forgotTo?: string | undefined;
     /** A signed-in user who does not confirm, or cannot, continues here. */
     readonly cancelTo?: string | undefined;
     readonly notice?: Notice | undefined;
@@ -285,14 +288,20 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     readonly problem?: FormProblem<SetupField> | undefined;
   };
+  /** The page for a person who has forgotten the password. */
+  readonly forgot: {
+    readonly notice?: Notice | undefined;
+  };
   readonly link: {
-    readonly purpose: "invite" | "reset" | "guest";
+    readonly purpose: "invite" | "reset" | "guest" | "confirm-email" | "end-sessions";
     /** This is the username of the account, or the username that was entered before. */
     readonly username: string;
     /** True if the link already determines the username. */
     readonly isUsernameSet: boolean;
     /** The administrator who made the link on a page had this username. */
     readonly madeBy: string | undefined;
+    /** This is the address that a link with the purpose `confirm-email` confirms. */
+    readonly email?: string | undefined;
     /** Lists the apps that the link is for. */
     readonly apps: readonly ShownApp[];
     readonly problem?: FormProblem<LinkField> | undefined;
@@ -321,10 +330,21 @@ export interface PageData {
   };
   /** What the server knows about the account. */
   readonly profile: {
+    readonly form: ProfileForm;
     readonly groups: readonly string[];
     /** Says when the account ends. */
     readonly end: ShownTime | undefined;
+    /** Is absent if no mail is sent. */
+    readonly mail?:
+      | {
+          /** This address is used once the person has confirmed it. */
+          readonly pending: string | undefined;
+          /** Lists what is always sent to the person. */
+          readonly notices: readonly string[];
+        }
+      | undefined;
     readonly notice?: Notice | undefined;
+    readonly problem?: FormProblem<ProfileField> | undefined;
   };
   /** How the user signs in: password, passkeys and one-time codes. */
   readonly signInMethods: {
@@ -491,6 +511,8 @@ export interface PageData {
      * meantime is refused.
      */
     readonly version: string;
+    /** A guest has none. */
+    readonly profile: ProfileForm | undefined;
     /** The person may open these apps. */
     readonly apps: readonly (ShownApp & { readonly id: string })[];
     /** Lists the newest entries of the audit log about the account. */
@@ -525,6 +547,8 @@ export interface PageData {
     readonly entries: readonly ActivityEntry[];
     /** Only entries of this username are shown. It is empty if all accounts are shown. */
     readonly name: string;
+    /** Only entries about this app are shown. An app that was removed has its ID as name. */
+    readonly app: { readonly id: string; readonly name: string } | undefined;
     /** Only entries of this kind are shown. */
     readonly kind: ActivityKind | undefined;
     readonly kinds: readonly ActivityKind[];
@@ -616,15 +640,15 @@ export type CodesSection =
       /** This is the value of the hidden field `sealed`. */
       readonly sealed: string;
     }
-  /** The page shows the codes once, with the host, the username and the time in `of`. */
+  /** The page shows the codes once, with the host, the time and the username in `of`. */
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
 /** Describes an entry of the audit log. */
 export interface ActivityEntry extends ShownTime {
   readonly text: string;
-  /** Says who made the change, and from which device and address. */
-  readonly detail: string;
+  /** Says whom it concerns, who made the change, and from which device and address. */
+  readonly details: readonly string[];
   /** The entry can mean an attack. */
   readonly isAlarming: boolean;
   /** So many equal entries followed each other. */
@@ -665,6 +689,22 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly hasEnded: boolean;
 }
 
+/** Contains the form for the name and the e-mail address of an account. */
+export interface ProfileForm {
+  readonly name: string;
+  readonly email: string;
+  /**
+   * Says whether the stored address is known to belong to the person. This is `undefined` if there is
+   * none, or if another one was entered.
+   */
+  readonly emailIs: "verified" | "unverified" | undefined;
+  /**
+   * This is the value of the hidden field `version`. A form of a profile that has changed in the
+   * meantime is refused.
+   */
+  readonly version: string;
+}
+
 /** Describes a checkbox. */
 export interface Choice {
   readonly name: string;
@@ -689,6 +729,8 @@ export interface ShownLink {
 /** Describes the form for a new link. */
 export interface NewLinkForm {
   readonly username: string;
+  /** The invitation is sent to this address. This is `undefined` if it cannot be sent. */
+  readonly email?: string | undefined;
   readonly groups: readonly Choice[];
   /** Contains the names of new groups. */
   readonly newGroups: string;

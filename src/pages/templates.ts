@@ -30,6 +30,12 @@ function compileTemplate(name: string): void {
   for (const [, used = ""] of text.matchAll(USED)) compileTemplate(used);
 }
 
+/** Renders a template that is not a page. */
+export function renderTemplate(name: string, data: object): string {
+  compileTemplate(name);
+  return compiled.render(`@${name}`, data);
+}
+
 export interface Pages {
   /** Renders a page. Rejects if a function of the app fails or does not return text. */
   render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): Promise<string>;

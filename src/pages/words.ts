@@ -69,7 +69,18 @@ const placeholders = {
   byOf: ["some", "count"],
   notInGroups: ["groups"],
   letIn: ["name"],
+  allActivityOf: ["name"],
   addToGroup: ["group"],
+  confirmEmailAbout: ["name"],
+  waitsForConfirmation: ["email"],
+  endSessionsAbout: ["name"],
+  mailTestTitle: ["app"],
+  mailNewPasswordTitle: ["app"],
+  mailNewPasswordAbout: ["name"],
+  mailConfirmTitle: ["app"],
+  mailConfirmAbout: ["name"],
+  mailInvitationNote: ["date"],
+  mailNoticeAbout: ["name"],
 } as const;
 
 /** Names a message of the error page or of a form. The English messages never change. */

@@ -61,7 +61,7 @@ route {
 	${publicPaths && renderPublicRoute(publicPaths, server)}
 	forward_auth ${gate} {
 		uri /forward-auth?${lists}
-		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key Latchkey-Assertion
+		copy_headers Remote-User Remote-User-Id Remote-Groups Remote-Name Remote-Email Latchkey-Key Latchkey-Assertion
 		transport http {
 			dial_timeout 5s
 			response_header_timeout 5s
@@ -72,6 +72,10 @@ route {
 	@key header Latchkey-Key accepted
 	request_header @key -Authorization
 	request_header -Latchkey-Key
+	@no_name vars_regexp {header.Remote-Name} ${NO_VALUE}
+	request_header @no_name -Remote-Name
+	@no_email vars_regexp {header.Remote-Email} ${NO_VALUE}
+	request_header @no_email -Remote-Email
 	@no_assertion not vars_regexp {header.Latchkey-Assertion} ^\w
 	request_header @no_assertion -Latchkey-Assertion
 	reverse_proxy ${server} {
@@ -81,6 +85,9 @@ route {
 
 const NO_USER =
   '`{header.Remote-User}.matches("^$|^{http") || {header.Remote-User-Id}.matches("^$|^{http")`';
+
+/** Matches what Caddy 2.7 and older set for a header that the gate has not sent. */
+const NO_VALUE = String.raw`^(\{http\.|$)`;
 
 const NO_SESSION = String.raw`header_up Cookie "(^|;)[ \t]*session[ \t]*=[^;]*" "$1"`;
 

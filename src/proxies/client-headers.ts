@@ -5,8 +5,6 @@
  * configuration removes them.
  */
 export const CLIENT_HEADERS: readonly string[] = [
-  // Some apps find the account by these, which Latchkey does not send.
-  ...["Remote-Name", "Remote-Email"],
   // These headers set the path for WSGI and PHP apps, gateways, IIS and ASP.NET Core.
   ...["X-Script-Name", "Script-Name", "X-Forwarded-Script-Name", "X-Path-Info", "Path-Info"],
   ...["X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-PathBase", "X-Forwarded-Context"],

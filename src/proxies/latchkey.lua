@@ -45,6 +45,8 @@ local function admit(txn, admission)
   txn.http:req_set_header("remote-user", admission.user)
   txn.http:req_set_header("remote-user-id", admission.id)
   txn.http:req_set_header("remote-groups", admission.groups)
+  if admission.name ~= "" then txn.http:req_set_header("remote-name", admission.name) end
+  if admission.email ~= "" then txn.http:req_set_header("remote-email", admission.email) end
   if admission.assertion ~= "" then txn.http:req_set_header("latchkey-assertion", admission.assertion) end
   -- Only the gate needs an accepted API key.
   if admission.key then txn.http:req_del_header("authorization") end
@@ -78,6 +80,8 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
   if status == 200 and user ~= "" and id ~= "" then
     local groups = joined(headers["remote-groups"], ",")
     local admission = { at = at, user = user, id = id, groups = groups, key = headers["latchkey-key"] }
+    admission.name = joined(headers["remote-name"], ", ")
+    admission.email = joined(headers["remote-email"], ", ")
     admission.assertion = joined(headers["latchkey-assertion"], ", ")
     if key and not headers["set-cookie"] then remember(key, admission) end
     return admit(txn, admission)

@@ -83,6 +83,8 @@ server {
         auth_request_set $user $upstream_http_remote_user;
         auth_request_set $user_id $upstream_http_remote_user_id;
         auth_request_set $groups $upstream_http_remote_groups;
+        auth_request_set $name $upstream_http_remote_name;
+        auth_request_set $email $upstream_http_remote_email;
         auth_request_set $key $upstream_http_latchkey_key;
         auth_request_set $assertion $upstream_http_latchkey_assertion;
         auth_request_set $retry_after $upstream_http_retry_after;
@@ -98,6 +100,8 @@ server {
         proxy_set_header Remote-User $user;
         proxy_set_header Remote-User-Id $user_id;
         proxy_set_header Remote-Groups $groups;
+        proxy_set_header Remote-Name $name;
+        proxy_set_header Remote-Email $email;
         proxy_set_header Latchkey-Assertion $assertion;
         ${appHeaders}
     }
@@ -151,6 +155,8 @@ location ~ ^${paths}\z {
     proxy_set_header Remote-User "";
     proxy_set_header Remote-User-Id "";
     proxy_set_header Remote-Groups "";
+    proxy_set_header Remote-Name "";
+    proxy_set_header Remote-Email "";
     proxy_set_header Latchkey-Assertion "";
     ${appHeaders}
 }

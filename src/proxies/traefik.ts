@@ -13,11 +13,15 @@ http:
           Remote-User: ""
           Remote-User-Id: ""
           Remote-Groups: ""
+          Remote-Name: ""
+          Remote-Email: ""
           Remote_User: ""
           Remote_User_Id: ""
           Remote-User_Id: ""
           Remote_User-Id: ""
           Remote_Groups: ""
+          Remote_Name: ""
+          Remote_Email: ""
           Latchkey-Assertion: ""
           Latchkey_Assertion: ""
           X-Request-Id: ""
@@ -25,7 +29,7 @@ http:
     latchkey:
       forwardAuth:
         address: http://${plan.gate}/forward-auth?${joinPieces(["authorization=pass", plan.lists], "&")}
-        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Latchkey-Assertion, Authorization]
+        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Remote-Name, Remote-Email, Latchkey-Assertion, Authorization]
   services:
     ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(renderService)}
 `;

@@ -62,6 +62,8 @@ function formatWay(name: string, way: Way): readonly string[] {
   }
 }
 
+const SET_EMAIL = "latchkey user set NAME --email ADDRESS --email-verified";
+
 function formatOidc(name: string, { claims, groups }: OidcWay): readonly string[] {
   const required = Object.entries<ClaimUse>(claims)
     .filter(([claim, { need }]) => need === "required" && claim !== "sub")
@@ -69,9 +71,7 @@ function formatOidc(name: string, { claims, groups }: OidcWay): readonly string[
   const needsEmail = claims.email?.need === "required";
   return [
     ...(required.length === 0 ? [] : [`${name} needs of each person: ${required.join(", ")}.`]),
-    ...(needsEmail
-      ? ["Set the address with: latchkey user set NAME --email ADDRESS --email-verified"]
-      : []),
+    ...(needsEmail ? [`Set the address with: ${SET_EMAIL}`] : []),
     ...(groups === undefined ? [] : [groups]),
   ];
 }
@@ -88,13 +88,11 @@ function formatHeaders(name: string, { headers, trusts }: HeadersWay): readonly 
   const renamed = Object.entries(headers)
     .filter(([header, value]) => header.toLowerCase() !== SENT[value].toLowerCase())
     .map(([header, value]) => `${header} with the value of ${SENT[value]}`);
-  const isMissing = Object.values(headers).some((value) => value === "email" || value === "name");
+  const readsEmail = Object.values(headers).includes("email");
   return [
-    ...(isMissing
-      ? ["Latchkey does not send Remote-Name and Remote-Email yet: leave out what uses them."]
-      : []),
     `The proxy asks Latchkey, and ${name} reads ${Object.keys(headers).join(", ")}.`,
     ...(renamed.length === 0 ? [] : [`The proxy must also send ${renamed.join(", ")}.`]),
+    ...(readsEmail ? [`Remote-Email is sent only if the address is verified: ${SET_EMAIL}`] : []),
     trusts,
   ];
 }

@@ -62,7 +62,7 @@ for (const base of ["", "/auth"]) {
       login: [`${base}/login`],
       error: [`${base}/login`],
       errorSignedIn: [`${base}/account/profile`],
-      profile: inAccount(),
+      profile: inAccount("profile"),
       signInMethods: inAccount("codes/begin", "password"),
       devices: inAccount("sessions/end"),
       history: inAccount(),

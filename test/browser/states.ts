@@ -154,6 +154,19 @@ function addPeople({ gate }: AtGate): void {
   execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
 }
 
+/** Gives each account that is not a guest's a name and an address, some of them confirmed. */
+function addProfiles({ gate }: AtGate): void {
+  const name =
+    "CASE id WHEN '2' THEN 'عبد الرحمن بن محمد' WHEN '3' THEN 'Klara von und zu Hohenlohe-Öhringen' ELSE 'Jürgen Müller-Lüdenscheidt' END";
+  const email = "'a.rather.long.name.of.a.person@mail.example.org'";
+  const verified = `CASE id WHEN '2' THEN ${email} END`;
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_profiles (id, user_id, name, email, verified_email)
+     SELECT id, id, ${name}, ${email}, ${verified} FROM latchkey_users WHERE ends_at IS NULL`,
+  );
+}
+
 /** Adds so many people that they need several pages. One has signed in, and one has ended. */
 function manyPeople({ gate }: AtGate): void {
   const insert = "INSERT INTO latchkey_users (id, username, password_hash, groups, ends_at)";
@@ -577,6 +590,16 @@ export const states: readonly State[] = [
     await to("/apps")(at);
   }),
   signedIn("profile", to("/account/profile")),
+  signedIn("profile with a name and an address", async (at) => {
+    addProfiles(at);
+    await to("/account/profile")(at);
+  }),
+  signedIn("profile with a wrong address", async (at) => {
+    await to("/account/profile")(at);
+    await at.page.locator("#name").fill("Jürgen Müller-Lüdenscheidt");
+    await at.page.locator("#email").fill("juergen");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+  }),
   signedIn("how one signs in", async () => {}),
   signedIn("devices", to("/account/devices")),
   signedIn("activity", to("/account/history")),
@@ -633,6 +656,16 @@ export const states: readonly State[] = [
     await addApps(at);
     await to(`${PEOPLE}/2`)(at);
   }),
+  signedIn("a person with an Arabic name", async (at) => {
+    addPeople(at);
+    addProfiles(at);
+    await to(`${PEOPLE}/2`)(at);
+  }),
+  signedIn("people with names", async (at) => {
+    addPeople(at);
+    addProfiles(at);
+    await to(PEOPLE)(at);
+  }),
   signedIn("a guest", async (at) => {
     addPeople(at);
     await to(`${PEOPLE}/4`)(at);
@@ -654,11 +687,11 @@ export const states: readonly State[] = [
   signedIn("links, with a guest that misses groups", async (at) => {
     await to("/account/links")(at);
     await at.page.locator('[id="guest-username"]').fill("visitor");
-    await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
+    await leave(at.page, () => at.page.locator("#guest [type=submit]").click());
   }),
   signedIn("links, with a new link", async (at) => {
     await to("/account/links")(at);
-    await leave(at.page, () => at.page.getByRole("button", { name: "Invite somebody" }).click());
+    await leave(at.page, () => at.page.locator("#invite [type=submit]").click());
   }),
   signedIn("apps", async (at) => {
     await atApp(at);
@@ -684,12 +717,16 @@ export const states: readonly State[] = [
   signedIn("an app that is turned off", async (at) => {
     await addApps(at);
     await to(`${APPS}/wiki`)(at);
-    await leave(at.page, () => at.page.getByRole("button", { name: "Turn off" }).click());
+    await leave(at.page, () => at.page.locator("[name=state]").click());
   }),
-  signedIn("an app", async (at) => {
-    await atApp(at);
-    await unfold(at.page);
-  }),
+  signedIn(
+    "an app",
+    async (at) => {
+      await atApp(at);
+      await unfold(at.page);
+    },
+    { publicUrl: "https://auth.example.org" },
+  ),
   signedIn("an app with a refused address", async (at) => {
     await atApp(at);
     await unfold(at.page);
@@ -701,13 +738,22 @@ export const states: readonly State[] = [
     await unfold(at.page);
     await leave(at.page, () => sendButton(at.page, `${APPS}/secret`).click());
   }),
-  signedIn("an app that knows the person", async (at) => {
-    await atApp(at);
-    await to("/account/access")(at);
-  }),
+  signedIn(
+    "an app that knows the person",
+    async (at) => {
+      await atApp(at);
+      await to("/account/access")(at);
+    },
+    { publicUrl: "https://auth.example.org" },
+  ),
   signedIn("activity of everybody", async (at) => {
     await addActivity(at);
     await to("/account/activity")(at);
+  }),
+  signedIn("activity of an app", async (at) => {
+    await addApps(at);
+    await addActivity(at);
+    await to("/account/activity?app=photos")(at);
   }),
   signedIn("activity of nobody", to("/account/activity?name=nobody")),
   signedIn("sign-in with a code", async (at) => {

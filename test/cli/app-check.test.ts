@@ -40,7 +40,7 @@ test("prints one line for each step, with what to change, and a summary", async 
     "✓ ok       clock    the clocks agree",
     `✗ PROBLEM  guard    not guarded: without a session, ${origin}/ answers without a sign-in instead of leading to ${site.issuer}/login`,
     "                    → use the configuration that latchkey proxy prints for your proxy (latchkey proxy caddy, nginx, traefik or haproxy), so that it asks the gate before each request, and let nothing but the proxy reach the app itself",
-    "✓ ok       headers  a visitor who sends Remote-User, Remote-Groups is treated like any other",
+    "✓ ok       headers  a visitor who sends Remote-User, Remote-Groups, Remote-Name, Remote-Email is treated like any other",
     `✓ ok       session  Wiki opens for owner: ${origin}/ returns 200`,
     "1 problem found.",
     "",

@@ -45,8 +45,9 @@ for (const [version, expected] of [
 /** Node 20 lacks `node:sqlite`, and resolves all imports before it runs anything. */
 const WITHOUT_SQLITE = refusing('name === "node:sqlite"', "No such built-in module: node:sqlite");
 
+/** Browsers load the client. */
 const entries = Object.keys(manifest.exports)
-  .filter((path) => !path.endsWith(".json"))
+  .filter((path) => !path.endsWith(".json") && path !== "./client")
   .map((path) => `latchkey${path.slice(1)}`);
 
 const loads: Readonly<Record<string, string>> = {

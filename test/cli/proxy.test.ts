@@ -237,7 +237,13 @@ test("traefik: guards each app except on public paths, where claims are removed"
   assert.deepEqual(removed, [...new Set(removed)]);
   for (const name of ["X-Script-Name", "X_Script_Name", "X-HTTP-Method-Override", "Proxy"])
     assert.ok(removed.includes(name), name);
-  for (const name of ["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote_User"]) {
+  for (const name of [
+    "Remote-User",
+    "Remote-Groups",
+    "Remote_User",
+    "Remote-Name",
+    "Remote_Email",
+  ]) {
     assert.match(printed, new RegExp(`^ {10}${name}: ""$`, "m"));
   }
   assert.match(printed, /^ {8}address: \S+\/forward-auth\?authorization=pass&groups=family$/m);

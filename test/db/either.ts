@@ -33,6 +33,7 @@ export const parts = [
   "grants",
   "tokens",
   "signOuts",
+  "outbox",
   "signingKeys",
 ] as const;
 
@@ -94,6 +95,9 @@ export const rows = (
 const LATE = new Date("9999-12-31T23:59:59.999Z");
 const TEXT = 'a\u0001 "b", \\u0041 🔑 caf\u00e9\n';
 
+/** An import leaves out a display name with control characters. */
+const NAME = 'a "b", \\u0041 🔑 caf\u00e9';
+
 /** A user for each way of signing in, with texts and times of each kind. Sorted by their keys. */
 export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")): readonly Rows[] {
   const [userId, other] = ["1" as UserId, "2" as UserId];
@@ -105,6 +109,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ...{ createdAt: new Date(8), expiresAt: LATE },
   };
   const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
+  const delivery = { createdAt: new Date(1), tries: 0, expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
     page(
@@ -116,8 +121,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "profiles",
       tables.profiles,
-      { id: userId, userId, name: TEXT, email: "A@b.test", verifiedEmail: "a@b.test" },
-      { id: other, userId: other },
+      {
+        id: userId,
+        userId,
+        name: NAME,
+        email: "A@b.test",
+        verifiedEmail: "a@b.test",
+        locale: "de",
+      },
+      { id: other, userId: other, email: "b@b.test" },
     ),
     page(
       "sessions",
@@ -153,7 +165,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       {
         ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
         ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
-        apps: ["photos", "wiki"],
+        ...{ apps: ["photos", "wiki"], email: "a@b.test" },
       },
     ),
     page(
@@ -229,6 +241,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       },
     ),
     page(
+      "outbox",
+      tables.outbox,
+      { ...delivery, id: "m", kind: "mail", userId, content: TEXT, dueAt: LATE },
+      {
+        ...{ ...delivery, id: "w", kind: "webhook", tries: 3, sentAt: new Date(2) },
+        problem: TEXT,
+      },
+    ),
+    page(
       "signing_keys",
       tables.signing_keys,
       { id: "k", algorithm: "RS256", sealed: "sealed", createdAt: new Date(1) },
@@ -251,7 +272,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
 
 /** The tables of apps in which no row belongs to a user, without rows. */
 export const NO_APPS: Readonly<Record<string, readonly Row[]>> = {
-  ...{ apps: [], app_secrets: [], app_icons: [], tokens: [], sign_outs: [], signing_keys: [] },
+  ...{
+    apps: [],
+    app_secrets: [],
+    app_icons: [],
+    tokens: [],
+    sign_outs: [],
+    outbox: [],
+    signing_keys: [],
+  },
 };
 
 /** All rows of a store, by their table. */

@@ -5,7 +5,23 @@ import { joinTexts, splitTexts, tables, toRowValues } from "../../src/db/tables.
 test("gives the values of a record in the order of the columns, and refuses other types", () => {
   const texts = { id: "l", tokenHash: "h", purpose: "guest", name: "party" } as const;
   const link = { ...texts, groups: ["a", "b"], expiresAt: new Date(5), usesLeft: 1 };
-  const row = ["l", "h", "guest", null, "party", ",a,b,", null, null, null, 5, 1, null, null, null];
+  const row = [
+    "l",
+    "h",
+    "guest",
+    null,
+    "party",
+    ",a,b,",
+    null,
+    null,
+    null,
+    5,
+    1,
+    null,
+    null,
+    null,
+    null,
+  ];
   assert.deepEqual(toRowValues(tables.links, link), row);
   const invalid = new Date(Number.NaN);
   for (const [field, values] of Object.entries({

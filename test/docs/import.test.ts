@@ -35,7 +35,7 @@ const PYTHON = ["/usr/bin/python3", "python3"].find(
 
 if (PYTHON === undefined) reportSkipped("python3-yaml is not installed");
 else {
-  test("the line for Authelia imports enabled users, with hashes and groups", async (t) => {
+  test("the line for Authelia imports enabled users, with hashes, groups and profiles", async (t) => {
     const folder = await tempDir(t);
     await writeFile(join(folder, "users_database.yml"), USERS);
     const [, section = ""] = text("docs/import.md").split("\n### Authelia\n");
@@ -49,11 +49,23 @@ else {
       .trimEnd()
       .split("\n")
       .map((one) => JSON.parse(one))
-      .map(({ username, password_hash, groups }) => ({ username, password_hash, groups }))
+      .map(({ username, password_hash, groups, profiles: [{ id: _, ...profile }] }) => ({
+        ...{ username, password_hash, groups, profile },
+      }))
       .sort((one, other) => (one.username < other.username ? -1 : 1));
     assert.deepEqual(users, [
-      { username: "ada", password_hash: HASH, groups: ["admins", "family"] },
-      { username: "o'neil", password_hash: HASH, groups: undefined },
+      {
+        username: "ada",
+        password_hash: HASH,
+        groups: ["admins", "family"],
+        profile: { name: "Ada", email: "ada@example.org" },
+      },
+      {
+        username: "o'neil",
+        password_hash: HASH,
+        groups: undefined,
+        profile: { name: "O'Neil", email: "oneil@example.org" },
+      },
     ]);
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAuditEvent, eventTypes } from "../../src/audit/events.ts";
+import { createAuditEvent, type EventType, eventTypes } from "../../src/audit/events.ts";
 import type { LogEntry, UserId } from "../../src/db/records.ts";
 import { formatEntries } from "../../src/features/activity/format-activity-pages.ts";
 import { getWords, locales } from "../../src/pages/words.ts";
@@ -31,11 +31,22 @@ test("keeps the summary of an entry of unknown type", () => {
   assert.equal(textIn("de", { type: "backup", summary }), summary);
 });
 
+test("names an app that exists by its name, and no account that has its ID", () => {
+  const photos = { id: "photos", name: "Photos", createdAt: new Date(0) };
+  const apps = { find: (id: string) => (id === photos.id ? photos : undefined) };
+  const textOf = (type: EventType, name: string) =>
+    formatEntries("en", [entryOf(createAuditEvent(type, { name }))], { apps })[0]?.text;
+  const { events } = getWords("en");
+  assert.equal(textOf("app_signin", "photos"), events.app_signin("Photos"));
+  assert.equal(textOf("app_remove", "wiki"), events.app_remove("wiki"));
+  assert.equal(textOf("user_groups", "photos"), events.user_groups("photos"));
+});
+
 test("gives an entry its time for programs and for the reader", () => {
   const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
   const text = getWords("de").events.signin("first");
   const signedIn = entryOf(createAuditEvent("signin", { name: "first" }));
-  const rest = { detail: "", isAlarming: false, count: 1 };
+  const rest = { details: [], isAlarming: false, count: 1 };
   assert.deepEqual(formatEntries("de", [signedIn]), [{ text, ...rest, ...time }]);
 });
 
@@ -57,8 +68,8 @@ test("merges equal neighbours, with their number, and marks what can mean an att
 
 test("names the author, the device and the address, but not the reader as the author", () => {
   const entry = { author: "admin ada", device: "Firefox on Linux", address: "192.0.2.1" };
-  const detailFor = (username: string) =>
-    formatEntries("en", [entryOf(entry)], { reader: { id: "1" as UserId, username } })[0]?.detail;
-  assert.equal(detailFor("ben"), "by ada · Firefox on Linux · 192.0.2.1");
-  assert.equal(detailFor("ada"), "Firefox on Linux · 192.0.2.1");
+  const detailsFor = (username: string) =>
+    formatEntries("en", [entryOf(entry)], { reader: { id: "1" as UserId, username } })[0]?.details;
+  assert.deepEqual(detailsFor("ben"), ["by ada", "Firefox on Linux", "192.0.2.1"]);
+  assert.deepEqual(detailsFor("ada"), ["Firefox on Linux", "192.0.2.1"]);
 });

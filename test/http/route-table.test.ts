@@ -15,6 +15,11 @@ const routes = listRoutes({ options, paths, rules } as unknown as Services, new 
 const named = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
+const apiRoutes = listRoutes(
+  { options: { ...options, api: true }, paths, rules } as unknown as Services,
+  new Map(),
+).filter(({ path }) => path.startsWith("/api/"));
+
 const isUserRoute = (route: Route): route is Route & UserChecks =>
   route.access !== "public" && route.access !== "proxy";
 
@@ -42,6 +47,22 @@ test("clients without a session can use these routes alone", () => {
   ]);
 });
 
+test("own forms have paths with the option alone, and the checks of the pages", () => {
+  assert.ok(routes.every(({ path }) => !path.startsWith("/api/")));
+  const checks = apiRoutes.map((route) => [named(route), route.access]);
+  assert.deepEqual(checks, [
+    ["POST /api/sign-in", "public"],
+    ["POST /api/sign-out", "public"],
+    ["POST /api/password", "user"],
+    ["GET /api/session", "public"],
+  ]);
+  for (const route of apiRoutes) {
+    assert.ok(route.access !== "proxy" && route.json !== undefined, "answers JSON");
+    assert.deepEqual([route.origin, route.host], [undefined, undefined]);
+    if (route.method === "POST") assert.ok(route.form === "after-setup" || route.form === "read");
+  }
+});
+
 test("every form of a user is read, and those that change how to sign in need a recent sign-in", () => {
   const forms = routes.filter((route) => route.method === "POST").filter(isUserRoute);
   assert.ok(forms.length >= 12 + PEOPLE_FORMS.length + APP_FORMS.length);
@@ -59,6 +80,8 @@ test("every form of a user is read, and those that change how to sign in need a 
     "POST /account/passkeys/add",
     "POST /account/passkeys/later",
     "POST /account/password",
+    // Only a changed address needs one: `test/spec/profile.test.ts`.
+    "POST /account/profile",
     "POST /account/sessions/end",
   ]);
 });

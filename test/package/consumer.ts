@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuth, type Store } from "latchkey";
+import { type Client, createClient } from "latchkey/client";
 import { expressAuth } from "latchkey/express";
 import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
@@ -17,6 +18,7 @@ const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
+createClient satisfies (options: { readonly base: string }) => Client;
 oidc satisfies Parameters<typeof createAuth>[0]["oidc"];
 signInAs satisfies (...given: never) => unknown;
 

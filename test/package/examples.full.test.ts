@@ -95,6 +95,19 @@ const request = Object.assign(new IncomingMessage(socket), { url: "/" });`,
     before: AUTH,
     after: `const server = createServer(handle); ${FETCHES}`,
   },
+  createClient: {
+    before: `const own = createAuth({
+  store: await openSqlite({ file: ":memory:" }),
+  secret: "",
+  basePath: "/auth",
+  api: true,
+});
+const app = honoAuth(own).routes;
+const [username, password] = ["alice", "correct horse"];
+// A browser completes the address.
+globalThis.fetch = async (path, init) => app.request(String(path), init);`,
+    after: `assert.deepEqual([user, error], [undefined, "needs_setup"]);`,
+  },
   oidc: {
     before: `const store = await openSqlite({ file: ":memory:" }); ${SECRET}`,
     after: `const url = \`\${hosts.publicUrl}/.well-known/openid-configuration\`;

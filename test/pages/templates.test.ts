@@ -43,7 +43,7 @@ test("escapes all text from users, clients, settings and errors", async () => {
     render("devices", owner, { ...plain.devices, ...data });
   const app = { name: HOSTILE, iconUrl: undefined, darkIconUrl: undefined };
   const tile = { ...app, url: "https://a.test/", host: "a.test", needsFactor: true, isFound: true };
-  const entry = { text: "text", detail: "", isAlarming: false, count: 1, ...at };
+  const entry = { text: "text", details: [], isAlarming: false, count: 1, ...at };
   const key = { id: "1", name: "key", hosts: [], isUsed: true, expires: undefined, ...at };
   const passkey = { id: "1", name: HOSTILE, added: at, used: at };
   const naming = { newName: HOSTILE, maxName: 60 };
@@ -54,9 +54,12 @@ test("escapes all text from users, clients, settings and errors", async () => {
   };
   const rendered = [
     render("profile", to(signedIn(HOSTILE)), plain.profile),
-    render("profile", owner, { groups: [HOSTILE], end: undefined }),
-    render("profile", owner, { groups: [], end: at }),
-    ...[{ text: HOSTILE }, { detail: HOSTILE }].map((one) =>
+    render("profile", owner, { ...plain.profile, groups: [HOSTILE] }),
+    render("profile", owner, { ...plain.profile, end: at }),
+    ...[{ name: HOSTILE }, { email: HOSTILE }, { version: HOSTILE }].map((one) =>
+      render("profile", owner, { ...plain.profile, form: { ...plain.profile.form, ...one } }),
+    ),
+    ...[{ text: HOSTILE }, { details: [HOSTILE] }].map((one) =>
       render("history", owner, { ...plain.history, entries: [{ ...entry, ...one }] }),
     ),
     ...[{ device: HOSTILE }, { address: HOSTILE }, { host: HOSTILE }].map((one) =>

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { CLIENT_HEADERS, NAME_PUNCTUATION } from "../../src/proxies/client-headers.ts";
-import { execute } from "../support/database.ts";
+import { execute, inDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import { openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
-import { CLIENT } from "./site.ts";
+import { CLIENT, type Site } from "./site.ts";
 
 /** Identity headers in the spellings that applications may treat alike. */
 const CLAIMS = {
@@ -23,7 +25,30 @@ const CLAIMS = {
   "Remote-Email": "attacker@example.org",
   Remote_Email: "attacker@example.org",
   "Remote.Email": "attacker@example.org",
+  REMOTE_NAME: "attacker",
+  "Remote~Name": "attacker",
 } as const;
+
+/** Gives the owner a profile, beside the gate. */
+function writeProfile(site: Site, name: string | null, email: string | null): void {
+  inDatabase(site.gate.databaseFile, (database) =>
+    database
+      .prepare(
+        "INSERT OR REPLACE INTO latchkey_profiles (id, user_id, name, email, verified_email) SELECT id, id, ?, ?, ? FROM latchkey_users",
+      )
+      .run(name, email, email),
+  );
+}
+
+/** Names with what proxies and their configurations could take for something else. */
+const NAMES: readonly string[] = [
+  "Ann Lee",
+  "Jürgen Müller, 100% 日本",
+  "عبد الرحمن بن محمد",
+  'Ann {http.request.header.Cookie} {"a"}',
+  "$http_cookie $user %[req.hdr(cookie)] \\1",
+  'O\'Neil; a="b" #c',
+];
 
 export function testReceivedHeaders(rule: Rule): void {
   rule("the app receives the user, never identity headers of the client", async (site) => {
@@ -51,6 +76,34 @@ export function testReceivedHeaders(rule: Rule): void {
       await site.visit(`${site.appUrl}/page`, { session, headers });
       assert.equal(site.app.arrivals.at(-1)?.headers["remote-groups"] ?? "", "");
     }
+  });
+
+  rule("the app receives the name and the address, never those of the client", async (site) => {
+    const session = await site.gate.setUp();
+    const dropping = { Connection: "close, Remote-Name, Remote-Email" };
+    const received = async (headers: Readonly<Record<string, string>>) => {
+      const { status } = await site.visit(`${site.appUrl}/page`, { session, headers });
+      assert.equal(status, 200);
+      const arrived = site.app.arrivals.at(-1)?.headers ?? {};
+      const names = Object.keys(arrived).filter((name) => /^remote.*(name|email)/.test(name));
+      return names.sort().map((name) => {
+        const value = Buffer.from(String(arrived[name]), "latin1").toString();
+        return [name, value] as const;
+      });
+    };
+    const email = "o'neil+{a}|%41$x`@example.org";
+    for (const name of NAMES) {
+      writeProfile(site, name, email);
+      const expected = [["remote-email", email] as const, ["remote-name", name] as const];
+      const arrives = async () => isDeepStrictEqual(await received({}), expected) || undefined;
+      await eventually(arrives);
+      for (const headers of [CLAIMS, dropping]) assert.deepEqual(await received(headers), expected);
+    }
+    writeProfile(site, null, email);
+    await eventually(async () => (await received(CLAIMS)).length === 1 || undefined);
+    assert.deepEqual(await received(CLAIMS), [["remote-email", email]]);
+    writeProfile(site, null, null);
+    await eventually(async () => (await received(CLAIMS)).length === 0 || undefined);
   });
 
   rule("the app receives address, scheme and host from the proxy alone", async (site) => {

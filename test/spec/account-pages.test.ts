@@ -102,10 +102,12 @@ test("no page opens for strangers, guests, other hosts and other methods", async
     [{ session: "a.b.c" }, [303, "/login"]],
     [{ session: guest }, [403, undefined]],
     [{ session, headers: { Host: "attacker.example" } }, [421, undefined]],
-    [{ session, form: {} }, [405, undefined]],
     [{ session, method: "DELETE" }, [405, undefined]],
   ];
   for (const path of PAGES) {
+    // The profile has a form.
+    if (path !== "/account/profile")
+      assert.equal((await gate.send(path, { session, form: {} })).status, 405);
     for (const [sending, expected] of attempts) {
       const answer = await gate.send(path, sending);
       assert.deepEqual(summary(answer), expected, `${path} ${JSON.stringify(sending)}`);

@@ -115,7 +115,7 @@ test("replaces recovery codes without turning codes off", async (t) => {
   const { gate, session, recoveryCodes } = await withCodes(t);
   const renewed = await gate.send("/account/codes/renew", { session, form: {} });
   assert.ok(renewed.body.includes(en.notices.recoveryCodesAreNew));
-  assert.match(renewed.body, /For 127\.0\.0\.1:\d+, owner, \w{3} \d+, \d{4}/);
+  assert.match(renewed.body, /For 127\.0\.0\.1:\d+, \d{4}-\d\d-\d\d \d\d:\d\d UTC, owner</);
   const [fresh = ""] = renewed.body.match(/\d{5}(?:-\d{5}){4}/g) ?? [];
   assert.ok(!recoveryCodes.includes(fresh));
   assert.equal((await gate.signIn({ code: recoveryCodes[0] ?? "" })).location, "/login?error=1");

@@ -264,6 +264,49 @@ test("two apps at one host must both admit", async (t) => {
   }
 });
 
+test("of two apps at one host, one that is turned off leaves the other open", async (t) => {
+  const { gate, session, ann } = await startWithApps(t);
+  await addApps(
+    gate,
+    { id: "albums", url: "https://photos.example.test/albums/start", off: 1 },
+    { id: "talk", url: "https://open.example.test/talk", off: 1, groups: ["family"], factors: 2 },
+    { id: "notes", url: "https://open.example.test/notes", off: 1 },
+  );
+  const open = async (uri: string | undefined, who = ann, asked: Asked = {}) => {
+    const headers = { ...asked.headers, ...(uri !== undefined && { "X-Forwarded-Uri": uri }) };
+    return (await ask(gate, "photos.example.test", who, { ...asked, headers })).status;
+  };
+  for (const uri of ["/", "/x?y=/albums", "/x/albums", "/albumset", "/a.css", "/Z%C3%BCrich"])
+    assert.equal(await open(uri), 200, uri);
+  for (const uri of [
+    ...["/albums", "/albums/", "/albums/1?x", "/ALBUMS/1", "/albums?/", "/albums/../x"],
+    ...["/x/../albums", "/%61lbums", "//albums", "/x/%2e%2e/albums", "/x%2f..%2falbums", "/x;/"],
+    ...["", "albums", "?", "/x, /albums", "/\\albums", "https://photos.example.test/x"],
+  ]) {
+    assert.equal(await open(uri), 403, uri);
+    const asset = { headers: { Accept: "*/*" }, query: "?deny=401" };
+    assert.equal(await open(uri, ann, asset), 403, uri);
+  }
+  assert.equal(await open("/", session), 403, "the groups of the other app");
+  const { "X-Forwarded-Uri": _, ...headers } = PAGE;
+  const host = { "X-Forwarded-Host": "photos.example.test" };
+  const send = (path: string, sending: object) =>
+    gate.send(path, { session: ann, ...sending }).then(({ status }) => status);
+  assert.equal(await send("/forward-auth", { headers: { ...headers, ...host } }), 403, "no path");
+  // The path that an untrusted peer claims does not count.
+  const claimed = { ...PAGE, Host: "photos.example.test", ...host, "X-Forwarded-Uri": "/x" };
+  assert.equal(await send("/forward-auth", { headers: claimed }), 200);
+  assert.equal(await send("/forward-auth", { headers: claimed, from: "127.0.0.9" }), 403);
+  const envoy = { headers: { Host: "photos.example.test", "X-Forwarded-Uri": "/x" } };
+  assert.equal(await send("/forward-auth/x", envoy), 200);
+  assert.equal(await send("/forward-auth/albums/1", envoy), 403);
+  // Turning an app off admits nobody: its groups and its factor still count.
+  const atOpen = async (who: string) => (await ask(gate, "open.example.test", who)).status;
+  assert.deepEqual([await atOpen(session), await atOpen(ann)], [403, 303]);
+  execute(gate.databaseFile, "UPDATE latchkey_apps SET off = 1 WHERE id = 'photos'");
+  await eventually(async () => ((await open("/x")) === 403 ? true : undefined));
+});
+
 test("a session of another domain opens the app of its host by the groups of the app", async (t) => {
   const { gate } = await startWithApps(t);
   await addApps(gate, { id: "wiki", name: "Wiki", url: "https://wiki.other.test", groups: ["x"] });

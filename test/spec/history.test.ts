@@ -4,7 +4,7 @@ import { getWords } from "../../src/pages/words.ts";
 import { outputOf } from "../support/command.ts";
 import { insertMany } from "../support/database.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
-import { activityOf, elements } from "../support/markup.ts";
+import { activityOf, detailsOf, elements } from "../support/markup.ts";
 import { partsOf } from "../support/mint.ts";
 
 const en = getWords("en");
@@ -29,8 +29,7 @@ test("shows the log entries immediately, newest first, with time, device and add
   const { body } = await gate.send(HISTORY, { session });
   const activity = activityOf(body);
   assert.deepEqual(activity, ["owner signed in", en.events.password_change("owner"), CREATED]);
-  const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
-  assert.deepEqual(details, ["Firefox on Linux · 127.0.0.2", "127.0.0.1", "127.0.0.1"]);
+  assert.deepEqual(detailsOf(body), ["Firefox on Linux · 127.0.0.2", "127.0.0.1", "127.0.0.1"]);
   assert.ok(body.includes(`<h1>${en.recentActivity}</h1>`));
   const [created] = await gate.logEntries(1);
   assert.deepEqual(elements(body, "time").at(-1), { datetime: created?.at.toISOString() });
@@ -48,7 +47,9 @@ test("merges equal neighbours with their number, and no others", async (t) => {
   const { body } = await gate.send(HISTORY, { session });
   const changed = en.events.password_change("owner");
   assert.deepEqual(activityOf(body), [changed, "owner signed in", changed, changed, CREATED]);
-  const counts = [...body.matchAll(/<bdi>([^<]*)<\/bdi> <span class="chip">(×\d+)<\/span>/g)];
+  const counts = [
+    ...body.matchAll(/<bdi dir="ltr">([^<]*)<\/bdi> <span class="chip">(×\d+)<\/span>/g),
+  ];
   assert.deepEqual(
     counts.map(([, text, count]) => [text, count]),
     [[changed, "×3"]],
@@ -71,7 +72,7 @@ test("marks the alarming entries, and no others", async (t) => {
   }
   const { body } = await gate.send(HISTORY, { session });
   const marked = [
-    ...body.matchAll(/<li class="alarming"><span><svg.*?<\/svg> <bdi>([^<]*)<\/bdi>/g),
+    ...body.matchAll(/<li class="alarming"><span><svg.*?<\/svg> <bdi dir="ltr">([^<]*)<\/bdi>/g),
   ];
   const rejected = en.events.code_rejected("");
   assert.deepEqual(

@@ -181,7 +181,7 @@ test("an administrator sees the first steps until there is an app", async (t) =>
   assert.match(before, /First steps/);
   assert.match(before, /<code dir="ltr">latchkey backup latchkey-backup\.db<\/code>/);
   const links = elements(before, "a").map(({ href }) => href);
-  assert.ok(links.includes("/account/apps") && links.includes("/account/people"));
+  assert.ok(links.includes("/account/apps/new") && links.includes("/account/links#invite"));
   assert.doesNotMatch(before, />Done</);
 
   const other = addUser(gate, "ben");

@@ -27,6 +27,8 @@ export interface Visiting {
   readonly statuses?: readonly number[];
   /** Whether requests may be cancelled by newer ones. */
   readonly givenUp?: "never" | "allowed";
+  /** URLs of other origins that the browser keeps from a page. */
+  readonly blocked?: RegExp;
   /** What the pages may write to the console. */
   readonly logs?: RegExp | undefined;
   /** `any`: the browser accepts certificates of authorities that it does not know. */
@@ -127,6 +129,7 @@ function watch(context: BrowserContext, visiting: Visiting, problems: string[]):
   context.on("requestfailed", (request) => {
     const why = request.failure()?.errorText;
     if (why === "net::ERR_ABORTED" && givenUp === "allowed") return;
+    if (why === "net::ERR_FAILED" && visiting.blocked?.test(request.url())) return;
     problems.push(`${request.method()} ${request.url()}: ${why}`);
   });
 }

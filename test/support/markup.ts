@@ -51,5 +51,11 @@ export function addressIn(html: string, rel: string): string {
 }
 
 /** The sentences of the shown activity, from top to bottom. */
+/** What each entry of a list of activity says about its author and device. */
+export const detailsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<small>((?:(?: · )?<bdi>[^<]*<\/bdi>)+)<\/small>/g)].map(([, text = ""]) =>
+    text.replaceAll(/<\/?bdi>/g, ""),
+  );
+
 export const activityOf = (html: string): readonly string[] =>
-  [...html.matchAll(/<li[^>]*>.*?<bdi>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);
+  [...html.matchAll(/<li[^>]*>.*?<bdi[^>]*>([^<]*)<\/bdi>.*? <time/g)].map(([, text = ""]) => text);

@@ -21,7 +21,7 @@ export type AppOptions = Partial<AuthOptions & GateOptions>;
 /** As `createAuth`, also with parts of the gate. */
 export function authWith(all: AppOptions): Auth {
   const { standalone, meter, ...others } = { ...NO_GATE, ...all };
-  const { returnDomains, requireSecondFactor, assertions, apps, ...options } = others;
-  const gate = { standalone, meter, returnDomains, requireSecondFactor, assertions, apps };
+  const { returnDomains, requireSecondFactor, assertions, apps, notify, ...options } = others;
+  const gate = { standalone, meter, returnDomains, requireSecondFactor, assertions, apps, notify };
   return createSettledAuth(settleOptions(optionsWith(options)), gate);
 }

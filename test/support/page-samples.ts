@@ -26,6 +26,7 @@ const signInMethods = {
 } as const;
 const qr = { width: 1, path: "" };
 const facts = { sessions: 1, codes: true, passkeys: 2, hasEnded: false };
+const profileForm = { name: "S", email: "s@a.test", emailIs: "unverified", version: "1" } as const;
 const person = { user, ...facts, signedIn: time, end: time };
 const guest = { ...user, guest: true } as const;
 const choices = [
@@ -34,7 +35,7 @@ const choices = [
 ];
 const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
 const openLink = { ...inviting, apps: ["Photos"], madeBy: "sample", end: time };
-const entry = { text: "sample", detail: "::1", isAlarming: true, count: 2, ...time };
+const entry = { text: "sample", details: ["::1"], isAlarming: true, count: 2, ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
@@ -105,6 +106,8 @@ const signOuts = [
 ] as const;
 const access = { ...app, id: "photos", since: time, isSignIn: true, staysSignedIn: true };
 
+const forAccount = { username: "ada", isUsernameSet: true, madeBy: undefined, apps: [] } as const;
+
 /** The usual states of each page. */
 export const samples: Samples = {
   consent: [
@@ -161,7 +164,13 @@ export const samples: Samples = {
     },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
+  forgot: [
+    { ...signedOut, HasError: true },
+    { ...signedOut, notice: "resetIsSent" },
+  ],
   link: [
+    { ...signedOut, purpose: "confirm-email", ...forAccount, email: "ada@example.org" },
+    { ...signedOut, purpose: "end-sessions", ...forAccount },
     {
       ...{ ...signedOut, purpose: "invite", username: "", isUsernameSet: false },
       ...{ madeBy: undefined, apps: [] },
@@ -198,8 +207,12 @@ export const samples: Samples = {
     },
   ],
   profile: [
-    { ...signedIn, groups: [], end: undefined },
-    { ...signedIn, groups, end: time, notice: "changeIsSaved" },
+    { ...signedIn, form: { ...profileForm, name: "", email: "" }, groups: [], end: undefined },
+    { ...signedIn, form: profileForm, groups, end: time, notice: "changeIsSaved" },
+    {
+      ...{ ...signedIn, form: profileForm, groups: [], end: undefined },
+      problem: { message: "invalid", fields: ["email"] },
+    },
   ],
   signInMethods: [
     signInMethods,
@@ -317,6 +330,7 @@ export const samples: Samples = {
         { ...person, user: { ...guest, groups: [] }, signedIn: undefined },
         { ...person, user: guest, end: undefined },
         { ...person, hasEnded: true },
+        { ...person, user: { ...user, name: "Sample" } },
       ],
     },
     { ...signedIn, people: [], count: { people: 1, guests: 0 }, search: "sample" },
@@ -324,12 +338,14 @@ export const samples: Samples = {
   person: [
     {
       ...{ ...signedIn, person, groups: choices, version: "1", entries: [entry] },
+      profile: { ...profileForm, emailIs: "verified" },
       ...{ form: { username: "sample", groups: "" }, apps: [{ ...withIcons, id: "photos" }] },
       notice: "changeIsSaved",
       problem: { message: "invalid", fields: ["groups"] },
     },
     {
       ...{ ...signedIn, person: { ...person, user: guest }, groups: [], version: "1", entries: [] },
+      profile: undefined,
       ...{ form: { username: "sample", groups: "" }, apps: [] },
       problem: { message: "invalid", fields: ["remove"] },
     },
@@ -363,12 +379,13 @@ export const samples: Samples = {
   activity: [
     {
       ...{ ...signedIn, name: "sample", kind: "signIns", kinds: ["signIns", "apps"] },
+      app: { id: "photos", name: "Photos" },
       ...{ entries: [entry, { ...entry, person: { id: "1", username: "sample" } }] },
       ...{ newest: "?", next: "?" },
     },
     {
       ...{ ...signedIn, name: "", kind: undefined, kinds: ["apps"], entries: [] },
-      ...{ newest: undefined, next: undefined },
+      ...{ app: undefined, newest: undefined, next: undefined },
     },
   ],
   error: [

@@ -93,6 +93,7 @@ const NO_LINK: NewLinkForm = { username: "", groups: [], newGroups: "", until: "
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
+  forgot: {},
   link: { purpose: "invite", username: "", isUsernameSet: false, madeBy: undefined, apps: [] },
   launcher: {
     sections: [],
@@ -101,7 +102,11 @@ export const plain: Omit<PageData, "error"> = {
     firstSteps: undefined,
     guestEnd: undefined,
   },
-  profile: { groups: [], end: undefined },
+  profile: {
+    form: { name: "", email: "", emailIs: undefined, version: "" },
+    groups: [],
+    end: undefined,
+  },
   signInMethods: {
     codes: { kind: "none" },
     passkeys: undefined,
@@ -126,6 +131,7 @@ export const plain: Omit<PageData, "error"> = {
     groups: [],
     form: { username: "sample", groups: "" },
     version: "",
+    profile: undefined,
     apps: [],
     entries: [],
   },
@@ -164,6 +170,7 @@ export const plain: Omit<PageData, "error"> = {
   activity: {
     entries: [],
     name: "",
+    app: undefined,
     kind: undefined,
     kinds: [],
     newest: undefined,

@@ -69,7 +69,7 @@ export function timeline({ title, sent, start, forMs, marks }: Timeline): string
     ]),
     ...seconds.map(
       (n) =>
-        `<text class="text" x="${x(n * TICK_S * 1_000)}" y="${TOPS[1] + PANEL + 22}" text-anchor="middle">${n * TICK_S} s</text>`,
+        `<text class="text" x="${x(n * TICK_S * 1_000)}" y="${TOPS[1] + PANEL + 22}" text-anchor="${n === seconds.length - 1 ? "end" : "middle"}">${n * TICK_S} s</text>`,
     ),
   ];
   return picture({ title, width: WIDTH, height: HEIGHT, style: STYLE, content });

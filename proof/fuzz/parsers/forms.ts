@@ -3,7 +3,9 @@ import { isUtf8 } from "node:buffer";
 import type { UserId } from "../../../src/db/records.ts";
 import { parseForm } from "../../../src/http/form.ts";
 import { parseForwardAuthQuery } from "../../../src/http/forward-auth-query.ts";
+import { parseJson } from "../../../src/http/json-body.ts";
 import { admitsUser } from "../../../src/identity/admits-user.ts";
+import { tryCall } from "../../../src/lib/fault.ts";
 import type { Parser } from "../parser.ts";
 
 /** Decodes percent escapes to bytes. */
@@ -36,6 +38,76 @@ export const form: Parser = {
       return [plain(name), plain(value.join("="))];
     });
     assert.deepEqual([...fields], expected);
+  },
+};
+
+const FIELDS = { username: "text", code: "text", flag: "flag" } as const;
+
+/** The names in the outermost object of valid JSON, as often as they are there. */
+function readNames(json: string): readonly string[] {
+  const names: string[] = [];
+  let [depth, isName] = [0, false];
+  for (let at = 0; at < json.length; at += 1) {
+    const from = at;
+    const character = json[at] ?? "";
+    if (character === '"') {
+      for (at += 1; json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
+      if (isName && depth === 1) names.push(JSON.parse(json.slice(from, at + 1)));
+      isName = false;
+    } else if ("{[".includes(character)) {
+      depth += 1;
+      isName = character === "{";
+    } else if ("}]".includes(character)) depth -= 1;
+    else if (character === ",") isName = depth === 1;
+  }
+  return names;
+}
+
+/** Reads own fields of one object, each once, and as the types that they have. */
+export const json: Parser = {
+  seeds: [
+    '{"username":"a","code":"1","flag":true}',
+    '{"flag":false,"other":{"username":"b","code":[1]}}',
+    '{"username":"a","username":"b"}',
+    '{"us\\u0065rname":"a","username":"b"}',
+    '{"__proto__":{"username":"a"},"constructor":1}',
+    '{"username":"\\ud800","code":"\\ud83d\\ude00\\u0000"}',
+    '[{"username":"a"}]',
+    ' {"x":"{\\"username\\":","username" : "}]," } ',
+  ],
+  words: [
+    '"username":',
+    '"code":',
+    '"flag":true',
+    ",",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\\ud800",
+    "\\u0065",
+    '\\"',
+  ],
+  maxMs: 20,
+  check(text) {
+    const given = text.toWellFormed();
+    const form = parseJson(given, FIELDS);
+    const body: unknown = tryCall(() => JSON.parse(given));
+    const isPlain = typeof body === "object" && body !== null && !Array.isArray(body);
+    const names = isPlain ? readNames(given) : [];
+    if (!isPlain || new Set(names).size < names.length) return assert.equal(form, "malformed");
+    assert.deepEqual(new Set(names), new Set(Object.keys(body)));
+    const values = new Map<string, unknown>(Object.entries(body));
+    const [username = "", code = "", flag = false] = ["username", "code", "flag"].map((name) =>
+      values.get(name),
+    );
+    const texts = [username, code];
+    const isTyped = texts.every((one) => typeof one === "string") && typeof flag === "boolean";
+    const isWhole = texts.every((one) => typeof one !== "string" || one.isWellFormed());
+    assert.equal(typeof form === "function", isTyped && isWhole);
+    if (typeof form !== "function") return;
+    const read = [form("username"), form("code"), form("flag"), form("__proto__")];
+    assert.deepEqual(read, [...texts, flag ? "1" : "", ""]);
   },
 };
 

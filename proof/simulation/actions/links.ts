@@ -20,12 +20,12 @@ const AT_ONCE = 0.5;
 /** How often an invited person chooses the name of the first account. */
 const TAKEN = 0.3;
 
-function portsOf({ operator: { users, links, apps, log }, time }: World) {
+function portsOf({ operator: { users, links, apps, log, profiles }, time }: World) {
   if (links === undefined) throw new Error("the simulated store keeps no links");
   const clock = { now: () => Math.floor(START + time.now()) };
   const record = (event: NewAuditEvent) =>
     log.insert([toLogEntry(attributeToOperator(event), clock)]);
-  return { store: { users, links, apps }, clock, record };
+  return { store: { users, links, apps, profiles }, clock, record };
 }
 
 export const makeAnyLink: Action = async (world) => {
@@ -117,7 +117,8 @@ export async function useLink(
   const isAccepted = answer.kind === "entered" || answer.kind === "password-reset";
   if (isAccepted) {
     link.accepted += 1;
-    world.log.accepted("link_use", { life, client });
+    const type = answer.kind === "entered" ? "link_use" : "password_reset";
+    world.log.accepted(type, { life, client });
   }
   checkUses(link);
   checked(answer.kind === "gone");

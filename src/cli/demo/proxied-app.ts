@@ -5,7 +5,7 @@ import type { Auth } from "../../index.ts";
 import { respondSampleFile, respondSamplePage, type SampleApp } from "./sample-page.ts";
 
 /** Lists what forward auth tells the app, in the order of the page. */
-const IDENTITY = ["Remote-User", "Remote-Groups"] as const;
+const IDENTITY = ["Remote-User", "Remote-Groups", "Remote-Name", "Remote-Email"] as const;
 
 /**
  * Answers a request for an app behind a reverse proxy: it asks forward auth as a proxy does, and the
@@ -24,8 +24,12 @@ export async function answerProxiedApp(
   const file = respondSampleFile(app, request.path);
   if (file !== undefined) return file;
   if (request.path !== "/") return respondText("not found", 404);
-  const known = IDENTITY.map((name) => [name, verdict.headers[name] ?? ""] as const);
-  const [[, username]] = known as [(typeof known)[number]];
+  const known = IDENTITY.flatMap((name) => {
+    const value = verdict.headers[name];
+    // Each character of a header stands for a byte of UTF-8.
+    return value === undefined ? [] : [[name, Buffer.from(value, "latin1").toString()] as const];
+  });
+  const [[, username = ""] = []] = known;
   return respondSamplePage(app, {
     title: `Hello, ${decodeURIComponent(username)}`,
     about: `${app.name} is a sample app behind a reverse proxy, which asks Latchkey before each request. The app has no sign-in of its own, and gets these headers:`,

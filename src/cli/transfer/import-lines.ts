@@ -27,6 +27,23 @@ export function* parseImportLines(
     if (field === source) return "username";
     return field === "username" ? "otherusername" : field;
   };
+  const lines = parseFormat(pieces, format, mapField);
+  // The column with the address is then that of the username.
+  yield* source === "email" ? addEmails(lines) : lines;
+}
+
+function* addEmails(lines: Iterable<ImportLine>): Iterable<ImportLine> {
+  for (const { line, fields } of lines) {
+    if (typeof fields === "string") yield { line, fields };
+    else yield { line, fields: new Map([...fields, ["email", fields.get("username")]]) };
+  }
+}
+
+function* parseFormat(
+  pieces: Iterable<Buffer>,
+  format: ImportFormat | undefined,
+  mapField: FieldMapping,
+): Iterable<ImportLine> {
   const { first, texts } = readFirstLine(decodeTexts(pieces));
   switch (format ?? detectFormat(first)) {
     case "json":

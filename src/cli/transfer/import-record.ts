@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { NO_PASSWORD, toConsentId, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
+import {
+  NO_PASSWORD,
+  type Profile,
+  toConsentId,
+  UNSET_PASSWORD,
+  type UserId,
+} from "../../db/records.ts";
 import {
   type ColumnValue,
   joinTexts,
@@ -10,11 +16,15 @@ import {
   type TextColumn,
   tables,
   toColumnName,
+  toRowValues,
 } from "../../db/tables.ts";
 import type { Rows } from "../../db/transfer-store.ts";
 import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
+import { isUsableEmail } from "../../lib/email.ts";
 import { tryCall } from "../../lib/fault.ts";
 import { isObject } from "../../lib/json.ts";
+import { isUsableName } from "../../lib/names.ts";
+import { isLocale } from "../../pages/words.ts";
 import { exportedTables } from "./transfer.ts";
 
 /**
@@ -30,6 +40,10 @@ export interface ImportedUser {
   readonly isKnown: boolean;
   readonly username: string;
   readonly rows: readonly Rows[];
+  /** The line says that this address, in lower case, belongs to the user. */
+  readonly verifiedEmail: string | undefined;
+  /** Says what was left out, without repeating it. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -85,17 +99,93 @@ function parseUser(fields: ImportFields): ImportedUser {
     throw new UnusableField("the password_hash would take too much memory or time to verify");
   }
   const userId = String(id) as UserId;
+  const { profile, notes } = hash === NO_PASSWORD ? NO_PROFILE : parseProfile(fields, userId);
   const owned = exportedTables.map((table) => ({
     table,
-    rows: parseOwnedRows(table, fields, userId),
+    rows:
+      table === "profiles" ? toProfileRows(userId, profile) : parseOwnedRows(table, fields, userId),
   }));
   return {
     id: userId,
     isKnown: !isAbsent(idField),
     username: String(fields.get("username")),
     rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
+    verifiedEmail: profile.verifiedEmail,
+    notes,
   };
 }
+
+type ImportedProfile = Omit<Profile, "id" | "userId">;
+
+/** A guest has no profile. */
+const NO_PROFILE = { profile: {} as ImportedProfile, notes: [] } as const;
+
+const toProfileRows = (id: UserId, profile: ImportedProfile): readonly Row[] =>
+  Object.keys(profile).length === 0
+    ? []
+    : [toRowValues(tables.profiles, { id, userId: id, ...profile })];
+
+/**
+ * Parses the name and the address: as an export writes them, or as other systems do. The rules are
+ * those of `user set`, and what breaks them is left out: nobody loses an account for it.
+ */
+function parseProfile(
+  fields: ImportFields,
+  userId: UserId,
+): { readonly profile: ImportedProfile; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  function takeText(
+    value: unknown,
+    isUsable: (text: string) => boolean,
+    problem: string,
+  ): string | undefined {
+    const text = typeof value === "string" ? value.trim() : value;
+    if (isAbsent(text)) return undefined;
+    if (typeof text === "string" && isUsable(text)) return text;
+    notes.push(`${problem}, so it was left out`);
+    return undefined;
+  }
+  const [nameField, emailField, isVerified, locale] = readOwnProfile(fields, userId) ?? [
+    fields.get("displayname") ?? fields.get("name"),
+    fields.get("email"),
+    isTrue(fields.get("emailverified")),
+    undefined,
+  ];
+  const name = takeText(nameField, isUsableName, UNUSABLE_NAME);
+  const email = takeText(emailField, isUsableEmail, UNUSABLE_EMAIL);
+  const profile = {
+    ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
+    ...(email !== undefined && isVerified && { verifiedEmail: email.toLowerCase() }),
+    ...(typeof locale === "string" && isLocale(locale) && { locale }),
+  };
+  return { profile, notes };
+}
+
+const UNUSABLE_NAME =
+  "the display name has more than 255 bytes, control characters or is not a text";
+const UNUSABLE_EMAIL = "the e-mail address has another form than alice@example.org";
+
+/**
+ * Reads the profile as an export writes it: name, address, whether the address is verified, and the
+ * language.
+ */
+function readOwnProfile(
+  fields: ImportFields,
+  userId: UserId,
+): readonly [unknown, unknown, boolean, unknown] | undefined {
+  const rows = parseRows("profiles", fields.get("profiles"), { id: userId }, userId);
+  if (rows.length > 1) throw new UnusableField("profiles has more than one profile");
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const values = new Map(listColumns(tables.profiles).map(([name], at) => [name, row[at]]));
+  const isVerified = !isAbsent(values.get("verifiedEmail"));
+  return [values.get("name"), values.get("email"), isVerified, values.get("locale")];
+}
+
+/** Returns whether another system says yes. Anything else, such as a date, does not count. */
+const isTrue = (value: unknown): boolean =>
+  [true, 1, "1", "t", "true", "TRUE", "yes"].some((yes) => yes === value);
 
 /** Parses the rows of one table that belong to the user. */
 function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {

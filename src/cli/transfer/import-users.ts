@@ -1,6 +1,6 @@
 import { toLogEntry } from "../../audit/event-log.ts";
-import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
-import type { UserId } from "../../db/records.ts";
+import { attributeToOperator, createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import type { Delivery, NewLogEntry, UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
   listColumns,
@@ -43,6 +43,8 @@ export interface ImportServices {
   readonly refuse: (line: number, reason: string) => void;
   /** Warns about an imported user whose username no other way of adding users would accept. */
   readonly warn: (line: number, reason: string) => void;
+  /** Creates what is told about entries of the audit log, to be stored with them. */
+  readonly createDeliveries?: (entries: readonly NewLogEntry[]) => readonly Delivery[];
   /** Reports the number of users so far and the total number, after each transaction. */
   readonly onProgress?: (users: number, all: number) => void;
 }
@@ -73,6 +75,8 @@ interface Accepted {
   readonly id: UserId;
   readonly username: string;
   readonly line: number;
+  /** The user is imported with this verified address. It becomes unverified if another has it. */
+  verifiedEmail?: string | undefined;
 }
 
 /** Contains the accepted users by their usernames. */
@@ -110,6 +114,7 @@ export async function importUsers(
     await removeTakenApps(counting.existing, appPlan, counting.refuse);
   }
   await warnAboutNames(counting.existing, plan, counting.warn);
+  await keepOneVerified(counting.existing, plan, counting.warn);
   const planned = plan.size + appPlan.size;
   if (planned + refused === 0) return createOutcome("nothing");
   if (planned === 0 || (refused > 0 && choices.badLines === "refuse-all"))
@@ -176,7 +181,12 @@ function planImport({ readLines, refuse, warn }: ImportServices): {
     else {
       const username = copyText(user.username);
       const id = copyText(user.id) as UserId;
-      plan.set(username, { id, username, line });
+      const { verifiedEmail } = user;
+      plan.set(username, {
+        ...{ id, username, line },
+        ...(verifiedEmail !== undefined && { verifiedEmail: copyText(verifiedEmail) }),
+      });
+      for (const note of user.notes) warn(line, note);
       if (user.isKnown) lineOfId.set(id, line);
       keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
     }
@@ -265,6 +275,32 @@ async function warnAboutNames(
 }
 
 /**
+ * Makes verified addresses unverified that another account or an earlier line has verified. An
+ * account that gets the address during the import keeps it, and the profile is left out.
+ */
+async function keepOneVerified(
+  store: RowWriter | undefined,
+  plan: Plan,
+  warn: ImportServices["warn"],
+): Promise<void> {
+  const lines = new Map<string, number>();
+  for (const page of splitPages(plan.values())) {
+    const emails = page.flatMap(({ verifiedEmail }) => verifiedEmail ?? []);
+    const taken = new Set(await store?.findVerifiedEmails(emails));
+    for (const user of page) {
+      const { verifiedEmail: email, line } = user;
+      if (email === undefined) continue;
+      const earlier = lines.get(email);
+      if (earlier === undefined) lines.set(email, line);
+      if (earlier === undefined && !taken.has(email)) continue;
+      user.verifiedEmail = undefined;
+      const other = earlier === undefined ? "another account" : `line ${earlier}`;
+      warn(line, `${other} has the same e-mail address, so it is not verified here`);
+    }
+  }
+}
+
+/**
  * Limits a transaction to less than a tenth of a second in SQLite, in which no other process can
  * write. With larger batches, V8 keeps the data of written users for long: 2,000 users cost another
  * 40 MB of memory.
@@ -311,14 +347,29 @@ async function writeApps(
 /** Creates the rows of one app at a time, since all icons may not fit into the memory. */
 function* createAppRows(
   plan: AppPlan,
-  { readLines, clock }: Pick<ImportServices, "readLines" | "clock">,
+  services: Pick<ImportServices, "readLines" | "clock" | "createDeliveries">,
 ): Iterable<Rows> {
+  const { readLines } = services;
   for (const { line, fields } of readLines("write")) {
     const app = parseAppLine(fields);
     if (typeof app === "object" && plan.get(app.id) === line) yield* app.rows;
   }
   const events = [...plan.keys()].map((name) => createAuditEvent("app_add", { name }));
+  yield* createLogRows(events, services);
+}
+
+/**
+ * Creates the entries of the audit log with what is told about them. The entries come last, because
+ * in PostgreSQL other writers of log entries wait from then on.
+ */
+function* createLogRows(
+  events: readonly NewAuditEvent[],
+  { clock, createDeliveries }: Pick<ImportServices, "clock" | "createDeliveries">,
+): Iterable<Rows> {
   const entries = events.map((event) => toLogEntry(attributeToOperator(event), clock));
+  const deliveries = createDeliveries?.(entries) ?? [];
+  if (deliveries.length > 0)
+    yield { table: "outbox", rows: deliveries.map((one) => toRowValues(tables.outbox, one)) };
   yield { table: "log", rows: entries.map((entry) => toRowValues(tables.log, entry)) };
 }
 
@@ -326,14 +377,15 @@ function* createAppRows(
 async function writeBatch(
   store: RowWriter,
   batch: readonly PlannedUser[],
-  { clock, refuse }: ImportServices,
+  services: ImportServices,
   { badLines, keys }: ImportChoices,
 ): Promise<number | "refused"> {
   for (let left = batch; left.length > 0; ) {
-    if ((await store.importRows(createRows(left, clock, keys))) === "imported") return left.length;
+    if ((await store.importRows(createRows(left, services, keys))) === "imported")
+      return left.length;
     // The names were checked before, but another process can add users at any time.
     const free: Plan = new Map(left.map((user) => [user.username, user]));
-    await removeTaken(store, free, refuse);
+    await removeTaken(store, free, services.refuse);
     // The cause can be an index that treats "Ann" and "ann" as equal. Trying again would never end.
     if (free.size === left.length)
       throw new Fault("rows_refused", "the database refuses a user by a rule of its own");
@@ -343,7 +395,8 @@ async function writeBatch(
   return 0;
 }
 
-type PlannedUser = Accepted & ImportedUser;
+/** `verifiedEmail` is that of the plan. */
+type PlannedUser = ImportedUser & Pick<Accepted, "line">;
 
 /** Reads the users of the plan with their rows, in the order of their lines. */
 function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
@@ -351,8 +404,10 @@ function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonl
   let rows = 0;
   for (const { line, fields } of lines) {
     const user = typeof fields === "string" ? fields : parseRecord(removeEndedFields(fields));
-    if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
-    batch.push({ ...user, line });
+    if (typeof user === "string") continue;
+    const planned = plan.get(user.username);
+    if (planned?.line !== line) continue;
+    batch.push({ ...user, line, verifiedEmail: planned.verifiedEmail });
     rows += user.rows.reduce((count, entry) => count + entry.rows.length, 0);
     if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
     yield batch;
@@ -368,31 +423,29 @@ const removeEndedFields = (fields: ImportFields): ImportFields =>
     [...fields].filter(([name]) => !ENDED.some((table) => normalizeFieldName(table) === name)),
   );
 
-/**
- * Creates all rows. The log entry comes last, because in PostgreSQL other writers of log entries
- * wait from then on.
- */
+/** Creates all rows. */
 function* createRows(
   users: readonly ImportedUser[],
-  clock: ImportServices["clock"],
+  services: Pick<ImportServices, "clock" | "createDeliveries">,
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
   const imported = exportedTables.filter((table) => table !== "keys" || keys === "import");
-  const all = users.flatMap((user) => user.rows.map((rows) => expireRows(user, rows, clock)));
+  const all = users.flatMap((user) =>
+    user.rows.map((rows) => expireRows(user, rows, services.clock)),
+  );
   for (const table of ["users", ...imported] as const) {
     yield { table, rows: all.flatMap((entry) => (entry.table === table ? entry.rows : [])) };
   }
-  const event = attributeToOperator(createAuditEvent("user_import", { count: users.length }));
-  yield { table: "log", rows: [toRowValues(tables.log, toLogEntry(event, clock))] };
+  yield* createLogRows([createAuditEvent("user_import", { count: users.length })], services);
 }
 
 /**
  * Changes the rows of a line for what may have ended since the export. Every session ends, even a
  * session that the line does not contain. One-time codes up to now are used up, and begun
- * enrolments are dropped.
+ * enrolments are dropped. An address that another account has verified is not verified.
  */
 function expireRows(
-  { isKnown }: ImportedUser,
+  { isKnown, verifiedEmail }: ImportedUser,
   { table, rows }: Rows,
   clock: ImportServices["clock"],
 ): Rows {
@@ -401,6 +454,10 @@ function expireRows(
       table,
       rows: rows.map((row) => raiseField(row, table, "sessionsFrom", nextSecond(clock))),
     };
+  if (table === "profiles") {
+    const verified = findColumn(table, "verifiedEmail");
+    return { table, rows: rows.map((row) => row.with(verified, verifiedEmail ?? null)) };
+  }
   if (table !== "codes") return { table, rows };
   const [begun, secret] = [findColumn(table, "begun"), findColumn(table, "secret")];
   // A code of the next step is accepted too.

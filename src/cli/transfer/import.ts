@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { openExistingStore, openStore } from "../../gate/open-store.ts";
+import { toNotifyOptions } from "../../gate/settings/settings.ts";
 import { findChoice } from "../../gate/settings/values.ts";
 import { Fault } from "../../lib/fault.ts";
-import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
+import { createNoticeDeliveries } from "../../mail/operator-notices.ts";
+import { createCommandSeals, nameDatabase, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, FAILURE, formatCount, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, parseImportLines } from "./import-lines.ts";
 import { type ImportOutcome, importUsers } from "./import-users.ts";
@@ -42,6 +44,9 @@ export const command: Command = {
     const format = findChoice(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
+    const clock = { now: () => Date.now() };
+    const seals = createCommandSeals(settings);
+    const wanted = new Set<string>(toNotifyOptions(settings)?.events);
     let outcome: ImportOutcome;
     let written = 0;
     try {
@@ -60,7 +65,9 @@ export const command: Command = {
           // The store is created only for writing, so that an invalid file leaves no database.
           openTarget: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
-          clock: { now: () => Date.now() },
+          clock,
+          createDeliveries: (entries) =>
+            createNoticeDeliveries({ clock, seals, events: wanted }, entries),
           onProgress(users, all) {
             written = users;
             terminal.showProgress(`importing: ${users} of ${all} users`);

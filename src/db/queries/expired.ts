@@ -17,7 +17,8 @@ export async function removeExpired(
     | "latchkey_devices"
     | "latchkey_grants"
     | "latchkey_tokens"
-    | "latchkey_sign_outs",
+    | "latchkey_sign_outs"
+    | "latchkey_outbox",
   by: Date,
 ): Promise<number> {
   const removed = await db

@@ -1,13 +1,13 @@
 import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
-import { type Key, type StoredUser, USE_PRECISION_MS, type UserId } from "../records.ts";
+import { type FoundUser, type Key, USE_PRECISION_MS, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
-import { toUser, userExists } from "./users.ts";
+import { PROFILE_COLUMNS, toFoundUser, userExists } from "./users.ts";
 
 /** Contains an API key and its user, whose account may have ended. */
 export interface FoundKey {
   readonly key: Key;
-  readonly user: StoredUser;
+  readonly user: FoundUser;
 }
 
 const toKey = (row: TableRow<typeof tables.keys>): Key => toRecord(tables.keys, row);
@@ -16,15 +16,17 @@ const findKeyRow = compileOnce((db, hash: string) =>
   db
     .selectFrom("latchkey_keys")
     .innerJoin("latchkey_users", "latchkey_users.id", "latchkey_keys.user_id")
+    .leftJoin("latchkey_profiles", "latchkey_profiles.id", "latchkey_users.id")
     .where("latchkey_keys.hash", "=", hash)
     .selectAll("latchkey_keys")
-    .select(["username", "password_hash", "sessions_from", "groups", "ends_at"]),
+    .select(["username", "password_hash", "sessions_from", "groups", "ends_at"])
+    .select(PROFILE_COLUMNS),
 );
 
 /** Finds an API key by the hash of its text, with its user, in one statement. */
 export async function findKey(db: Db, hash: string): Promise<FoundKey | undefined> {
   const [row] = await findKeyRow(db, hash);
-  return row && { key: toKey(row), user: toUser({ ...row, id: row.user_id }) };
+  return row && { key: toKey(row), user: toFoundUser({ ...row, id: row.user_id }) };
 }
 
 const listKeyRows = compileOnce((db, userId: UserId) =>

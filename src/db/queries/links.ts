@@ -4,8 +4,10 @@ import { type Db, runTransaction, type Schema, type TableRow } from "../database
 import {
   ADMINS,
   type Link,
+  type LinkPurpose,
   type NewUser,
   NO_PASSWORD,
+  type Profile,
   toPublicUser,
   type User,
   type UserId,
@@ -13,6 +15,7 @@ import {
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
+import { findProfile, setProfile } from "./profiles.ts";
 import { findUser, insertUser, raiseSessionsFrom, removeUserLinks, toUser } from "./users.ts";
 
 const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
@@ -81,14 +84,24 @@ export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Li
   return row && toLink(row);
 }
 
-/** Lists a page of the links that can still be used, sorted by ID. `""` comes before every ID. */
+/** Only messages contain links with these purposes, and nobody else sees them. */
+const MAILED: readonly LinkPurpose[] = ["confirm-email", "end-sessions"];
+
+/**
+ * Lists a page of the links that people or commands have made and that can still be used, sorted by
+ * ID. `""` comes before every ID.
+ */
 export async function listLinks(
   db: Db,
   afterId: string,
   limit: number,
   now: Date,
 ): Promise<readonly Link[]> {
-  const query = selectOpenLinks(db, now).where("id", ">", afterId).orderBy("id").limit(limit);
+  const query = selectOpenLinks(db, now)
+    .where("id", ">", afterId)
+    .where("purpose", "not in", MAILED)
+    .orderBy("id")
+    .limit(limit);
   return (await query.execute()).map(toLink);
 }
 
@@ -101,6 +114,7 @@ export const consumeLink = (
   link: Link,
   account: NewUser,
   now: Date,
+  locale?: string,
 ): Promise<User | "taken" | "gone"> =>
   runTransaction(db, async (trx) => {
     const open = await selectOpenLinks(trx, now).where("id", "=", link.id).executeTakeFirst();
@@ -108,6 +122,7 @@ export const consumeLink = (
     if (link.userId !== undefined) return resetPassword(trx, link, link.userId, account, now);
     const inserted = await insertUser(trx, account);
     if (inserted === undefined) return "taken";
+    if (link.email !== undefined) await setInvitedEmail(trx, inserted.id, link.email, locale);
     await trx
       .updateTable("latchkey_links")
       .set({ uses_left: open.uses_left - 1 })
@@ -115,6 +130,30 @@ export const consumeLink = (
       .execute();
     return inserted;
   });
+
+/**
+ * Gives a new account the address to which its invitation was sent. Whoever uses the link has
+ * received it there. An address that another account has verified meanwhile stays unverified.
+ */
+async function setInvitedEmail(
+  trx: Db,
+  userId: UserId,
+  email: string,
+  locale: string | undefined,
+): Promise<void> {
+  const verifiedEmail = email.toLowerCase();
+  const holder = await trx
+    .selectFrom("latchkey_profiles")
+    .select("id")
+    .where("verified_email", "=", verifiedEmail)
+    .executeTakeFirst();
+  const outcome = await setProfile(trx, {
+    ...{ id: userId, userId, email },
+    ...(holder === undefined && { verifiedEmail }),
+    ...(locale !== undefined && { locale }),
+  });
+  if (outcome !== "set") throw new Error(`an invited address was not set: ${outcome}`);
+}
 
 /**
  * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off
@@ -141,6 +180,91 @@ async function resetPassword(
     await trx.deleteFrom("latchkey_codes").where("user_id", "=", userId).execute();
   return toPublicUser({ ...user, passwordHash });
 }
+
+/** Counts the links with this purpose that the account got by mail and that can still be used. */
+export async function countMailedLinks(
+  db: Db,
+  { userId, purpose }: Pick<Link, "userId" | "purpose">,
+  now: Date,
+): Promise<number> {
+  if (userId === undefined) return 0;
+  const links = await selectOpenLinks(db, now)
+    .where("user_id", "=", userId)
+    .where("purpose", "=", purpose)
+    .where("email", "is not", null)
+    .execute();
+  return links.length;
+}
+
+/**
+ * Finds the pending address of a user: a message with a link was sent there, and the link was not
+ * used yet.
+ */
+export async function findPendingEmail(
+  db: Db,
+  userId: UserId,
+  now: Date,
+): Promise<string | undefined> {
+  const link = await selectOpenLinks(db, now)
+    .where("user_id", "=", userId)
+    .where("purpose", "=", "confirm-email")
+    .executeTakeFirst();
+  return link?.email ?? undefined;
+}
+
+/**
+ * Uses a link that confirms an address: the address becomes that of the user, and other links for
+ * the account end, because they may have been sent to the former address. Returns the former
+ * profile.
+ */
+export const confirmEmail = (
+  db: Db,
+  { id, userId, email }: Link,
+  locale: string | undefined,
+  now: Date,
+): Promise<
+  | { readonly kind: "gone" | "taken" }
+  | { readonly kind: "confirmed"; readonly user: User; readonly former: Profile | undefined }
+> =>
+  runTransaction(db, async (trx) => {
+    const open = await selectOpenLinks(trx, now).where("id", "=", id).executeTakeFirst();
+    if (open === undefined || userId === undefined || email === undefined) return { kind: "gone" };
+    const user = await findUser(trx, userId);
+    if (user === undefined) return { kind: "gone" };
+    const verifiedEmail = email.toLowerCase();
+    const holder = await trx
+      .selectFrom("latchkey_profiles")
+      .select("user_id")
+      .where("verified_email", "=", verifiedEmail)
+      .executeTakeFirst();
+    if (holder !== undefined && holder.user_id !== userId) return { kind: "taken" };
+    const former = await findProfile(trx, userId);
+    const profile = {
+      ...former,
+      ...{ id: userId, userId, email, verifiedEmail },
+      ...(former?.locale === undefined && locale !== undefined && { locale }),
+    };
+    const outcome = await setProfile(trx, profile, former);
+    // The former profile is removed already. An error rolls this back.
+    if (outcome !== "set") throw new Error(`a confirmed address was not set: ${outcome}`);
+    await removeUserLinks(trx, userId);
+    return { kind: "confirmed", user: toPublicUser(user), former };
+  });
+
+/** Uses a link that ends all sessions of its user. */
+export const endSessionsByLink = (
+  db: Db,
+  { id, userId }: Link,
+  now: Date,
+): Promise<User | undefined> =>
+  runTransaction(db, async (trx) => {
+    const open = await selectOpenLinks(trx, now).where("id", "=", id).executeTakeFirst();
+    const user = open && userId && (await findUser(trx, userId));
+    if (!user) return undefined;
+    await trx.deleteFrom("latchkey_links").where("id", "=", id).execute();
+    await raiseSessionsFrom(trx, user, nextSecond({ now: () => now.getTime() }));
+    return toPublicUser(user);
+  });
 
 /** Removes a link that can still be used, and returns it. */
 export async function revokeLink(db: Db, id: string, now: Date): Promise<Link | undefined> {

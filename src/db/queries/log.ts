@@ -30,6 +30,11 @@ export interface NewestQuery extends LogFilter {
   readonly userId?: UserId | undefined;
   /** If set, the query returns only entries of these types. */
   readonly types?: readonly string[] | undefined;
+  /**
+   * If set, the query returns only entries with this subject. Needs `types`, and covers the newest
+   * 10,000 entries of each: no index has the subject, which can be longer than one allows.
+   */
+  readonly subject?: string | undefined;
   readonly beforeId?: number | undefined;
   readonly limit: number;
 }
@@ -39,6 +44,9 @@ export interface NewestQuery extends LogFilter {
  * written nearly in the order of their times, since an instance holds back fewer entries than this.
  */
 const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
+
+/** The search for a subject covers this many of the newest entries of a type. */
+const MAX_SEARCHED_SUBJECTS = 10_000;
 
 const toEntry = (row: TableRow<typeof tables.log>): LogEntry => toRecord(tables.log, row);
 
@@ -68,7 +76,7 @@ const listNewestUserRows = compileOnce((db, beforeId: number, userId: UserId, li
 /** Lists the matching entries, newest first. */
 export async function listNewestEntries(
   db: Db,
-  { userId, types, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
+  { userId, types, subject, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
 ): Promise<readonly LogEntry[]> {
   const isFiltered = types !== undefined || filter.type !== undefined || filter.since !== undefined;
   if (userId !== undefined && !isFiltered)
@@ -77,13 +85,15 @@ export async function listNewestEntries(
   if (userId !== undefined) entries = entries.where("user_id", "=", userId);
   if (types !== undefined) {
     // The newest entries of each type come from the index. The database would otherwise sort all.
-    const newest = types.map((type) =>
-      db
+    const searched = subject === undefined ? limit : MAX_SEARCHED_SUBJECTS;
+    const newest = types.map((type) => {
+      const ofType = db
         .selectFrom(
-          entries.where("type", "=", type).orderBy("id", "desc").limit(limit).as("of_type"),
+          entries.where("type", "=", type).orderBy("id", "desc").limit(searched).as("of_type"),
         )
-        .select("id"),
-    );
+        .select("id");
+      return subject === undefined ? ofType : ofType.where("subject", "=", subject);
+    });
     const [first, ...others] = newest;
     if (first === undefined) return [];
     const all = others.reduce((union, next) => union.unionAll(next), first);

@@ -1,8 +1,7 @@
-import { type Expression, type SelectQueryBuilder, sql } from "kysely";
-import type { Db, Schema, TableRow } from "../database.ts";
+import { type Expression, sql } from "kysely";
+import type { Db } from "../database.ts";
 import { NO_PASSWORD, type Person, toPublicUser, type UserId } from "../records.ts";
-import type { tables } from "../tables.ts";
-import { toUser } from "./users.ts";
+import { selectUsers, toFoundUser } from "./users.ts";
 
 export interface PeopleQuery {
   /**
@@ -30,7 +29,7 @@ export async function listPeople(
   db: Db,
   { search, after = "", before, limit, now }: PeopleQuery,
 ): Promise<readonly Person[]> {
-  let page = db.selectFrom("latchkey_users").selectAll().limit(limit);
+  let page = selectUsers(db).limit(limit);
   page =
     before === undefined
       ? page.where("username", ">", after).orderBy("username")
@@ -47,7 +46,7 @@ export async function listPeople(
 
 /** Finds an account with the facts from other tables. */
 export async function findPerson(db: Db, id: UserId, now: Date): Promise<Person | undefined> {
-  const user = db.selectFrom("latchkey_users").selectAll().where("id", "=", id);
+  const user = selectUsers(db).where("latchkey_users.id", "=", id);
   const row = await selectFacts(db, user, now).executeTakeFirst();
   return row && toPerson(row);
 }
@@ -82,7 +81,7 @@ export async function countPeople(db: Db): Promise<PeopleCount> {
   return { people: Number(people), guests: Number(guests) };
 }
 
-type UserQuery = SelectQueryBuilder<Schema, "latchkey_users", TableRow<typeof tables.users>>;
+type UserQuery = ReturnType<typeof selectUsers>;
 
 const selectFacts = (db: Db, users: UserQuery, now: Date) =>
   db
@@ -129,7 +128,7 @@ function toPerson({
   signed_in_at: signedInAt,
   ...row
 }: FactsRow): Person {
-  const stored = toUser(row);
+  const stored = toFoundUser(row);
   return {
     user: toPublicUser(stored),
     ...(stored.endsAt && { endsAt: stored.endsAt }),

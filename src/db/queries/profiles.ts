@@ -1,9 +1,10 @@
-import { type Db, runTransaction } from "../database.ts";
-import type { Profile, UserId } from "../records.ts";
+import { type Db, runTransaction, UniqueViolation } from "../database.ts";
+import type { FoundUser, Profile, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
-import { userExists } from "./users.ts";
+import { findUser } from "./users.ts";
 
+/** Finds the profile of an account with the language of its messages, which no guard reads. */
 export async function findProfile(db: Db, userId: UserId): Promise<Profile | undefined> {
   const row = await db
     .selectFrom("latchkey_profiles")
@@ -13,27 +14,66 @@ export async function findProfile(db: Db, userId: UserId): Promise<Profile | und
   return row && toRecord(tables.profiles, row);
 }
 
-/**
- * Replaces the profile of an account. The address counts as taken if another account has verified
- * it: of two changes at once, one gets it.
- */
-export const setProfile = (db: Db, profile: Profile): Promise<"no-user" | "email-taken" | "set"> =>
-  runTransaction(db, async (trx) => {
-    if (!(await userExists(trx, profile.userId))) return "no-user";
-    await trx.deleteFrom("latchkey_profiles").where("id", "=", profile.id).execute();
-    const inserted = await trx
-      .insertInto("latchkey_profiles")
-      .values(toRow(tables.profiles, profile))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (inserted !== undefined) return "set";
-    // The profile must stay as it was.
-    throw new EmailTaken();
-  }).catch((error: unknown) => {
-    if (error instanceof EmailTaken) return "email-taken" as const;
-    throw error;
-  });
+/** Finds the account that has verified this e-mail address. */
+export async function findUserIdByEmail(db: Db, email: string): Promise<UserId | undefined> {
+  const row = await db
+    .selectFrom("latchkey_profiles")
+    .select("user_id")
+    .where("verified_email", "=", email.toLowerCase())
+    .executeTakeFirst();
+  return row?.user_id;
+}
 
-/** Rolls the transaction back. */
-class EmailTaken extends Error {}
+/**
+ * Replaces the profile of an account, if it still is `from`. The language of messages stays unless
+ * the profile has another one. The address counts as taken if another
+ * account has verified it: of two changes at once, one gets it. Links for a new password that were
+ * sent to another address end.
+ */
+export async function setProfile(
+  db: Db,
+  profile: Profile,
+  from: FoundUser["profile"] = {},
+): Promise<"no-user" | "changed-meanwhile" | "email-taken" | "set"> {
+  try {
+    return await runTransaction(db, async (trx) => {
+      const user = await findUser(trx, profile.userId);
+      if (user === undefined) return "no-user";
+      if (!isSame(user.profile ?? {}, from)) return "changed-meanwhile";
+      if (await isVerifiedByOther(trx, profile)) return "email-taken";
+      const locale = profile.locale ?? (await findProfile(trx, profile.userId))?.locale;
+      await trx.deleteFrom("latchkey_profiles").where("id", "=", profile.id).execute();
+      await trx
+        .deleteFrom("latchkey_links")
+        .where("user_id", "=", profile.userId)
+        .where("purpose", "=", "reset")
+        .where("email", "<>", profile.email ?? "")
+        .execute();
+      if (profile.name === undefined && profile.email === undefined) return "set";
+      await trx
+        .insertInto("latchkey_profiles")
+        .values(toRow(tables.profiles, { ...profile, ...(locale !== undefined && { locale }) }))
+        .execute();
+      return "set";
+    });
+  } catch (error) {
+    // Another transaction has verified the address in the meantime.
+    if (error instanceof UniqueViolation) return "email-taken";
+    throw error;
+  }
+}
+
+type KnownProfile = NonNullable<FoundUser["profile"]>;
+
+const isSame = (first: KnownProfile, second: KnownProfile): boolean =>
+  (["name", "email", "verifiedEmail"] as const).every((field) => first[field] === second[field]);
+
+async function isVerifiedByOther(db: Db, { id, verifiedEmail }: Profile): Promise<boolean> {
+  if (verifiedEmail === undefined) return false;
+  const query = db
+    .selectFrom("latchkey_profiles")
+    .select("id")
+    .where("verified_email", "=", verifiedEmail)
+    .where("id", "<>", id);
+  return (await query.executeTakeFirst()) !== undefined;
+}

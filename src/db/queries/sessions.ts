@@ -1,15 +1,15 @@
 import { compileOnce, type Db, runTransaction, type TableRow, toStableLimit } from "../database.ts";
 import {
+  type FoundUser,
   type Handoff,
   type Session,
-  type StoredUser,
   USE_PRECISION_MS,
   type UserId,
 } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
-import { findUser, toUser, userExists } from "./users.ts";
+import { findUser, selectUsers, toFoundUser, userExists } from "./users.ts";
 
 const toSession = (row: TableRow<typeof tables.sessions>): Session =>
   toRecord(tables.sessions, row);
@@ -91,10 +91,8 @@ export const endSession = (db: Db, session: Session, at: Date): Promise<boolean>
   });
 
 const findSessionUserRow = compileOnce((db, user: UserId, id: string) =>
-  db
-    .selectFrom("latchkey_users")
-    .selectAll()
-    .where("id", "=", user)
+  selectUsers(db)
+    .where("latchkey_users.id", "=", user)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
@@ -112,10 +110,10 @@ export async function findSessionUser(
   db: Db,
   id: string | undefined,
   user: UserId,
-): Promise<StoredUser | undefined> {
+): Promise<FoundUser | undefined> {
   if (id === undefined) return findUser(db, user);
   const [row] = await findSessionUserRow(db, user, id);
-  return row && toUser(row);
+  return row && toFoundUser(row);
 }
 
 /** Inserts a handoff of a session to another host. Removes some expired handoffs. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Nullable, type SelectQueryBuilder, sql } from "kysely";
 import { nameKeyOf } from "../../lib/names.ts";
 import {
   compileOnce,
@@ -11,6 +11,7 @@ import {
 } from "../database.ts";
 import {
   ADMINS,
+  type FoundUser,
   type NewUser,
   type PasswordHash,
   type StoredUser,
@@ -41,6 +42,49 @@ export interface EndOfSessions {
 export const toUser = (row: TableRow<typeof tables.users>): StoredUser =>
   toRecord(tables.users, row);
 
+/**
+ * Selects users together with their profiles, so that guards read both in one statement. The names
+ * of the columns differ from those of all tables that are joined with users.
+ */
+export const selectUsers = (db: Db): UserQuery =>
+  db
+    .selectFrom("latchkey_users")
+    .leftJoin("latchkey_profiles", "latchkey_profiles.id", "latchkey_users.id")
+    .selectAll("latchkey_users")
+    .select(PROFILE_COLUMNS);
+
+export const PROFILE_COLUMNS = [
+  "latchkey_profiles.name as profile_name",
+  "latchkey_profiles.email as profile_email",
+  "latchkey_profiles.verified_email as profile_verified_email",
+] as const;
+
+type UserQuery = SelectQueryBuilder<
+  Omit<Schema, "latchkey_profiles"> & {
+    latchkey_profiles: Nullable<Schema["latchkey_profiles"]>;
+  },
+  "latchkey_users" | "latchkey_profiles",
+  FoundUserRow
+>;
+
+type FoundUserRow = TableRow<typeof tables.users> & {
+  readonly profile_name: string | null;
+  readonly profile_email: string | null;
+  readonly profile_verified_email: string | null;
+};
+
+export function toFoundUser(row: FoundUserRow): FoundUser {
+  const { profile_name: name, profile_email: email, profile_verified_email: verifiedEmail } = row;
+  const user = toUser(row);
+  if (name === null && email === null) return user;
+  const profile = {
+    ...(name !== null && { name }),
+    ...(email !== null && { email }),
+    ...(email !== null && verifiedEmail !== null && { verifiedEmail }),
+  };
+  return { ...user, profile };
+}
+
 const findAnyUser = compileOnce((db) =>
   db.selectFrom("latchkey_users").select("id").limit(sql.lit(1)),
 );
@@ -52,23 +96,22 @@ export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
   (await findUser(db, id)) !== undefined;
 
 const findUserRow = compileOnce((db, id: UserId) =>
-  db.selectFrom("latchkey_users").selectAll().where("id", "=", id),
+  selectUsers(db).where("latchkey_users.id", "=", id),
 );
 
 /** Finds a user by ID. Also finds a user whose account has ended, for administration. */
-export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
+export async function findUser(db: Db, id: UserId): Promise<FoundUser | undefined> {
   const [row] = await findUserRow(db, id);
-  return row && toUser(row);
+  return row && toFoundUser(row);
 }
 
 /**
  * Finds a user by username. Also finds a user whose account has ended, for administration. The
  * match is exact: no trimming, no case folding, no normalisation.
  */
-export async function findUserByName(db: Db, username: string): Promise<StoredUser | undefined> {
-  const query = db.selectFrom("latchkey_users").selectAll().where("username", "=", username);
-  const row = await query.executeTakeFirst();
-  return row && toUser(row);
+export async function findUserByName(db: Db, username: string): Promise<FoundUser | undefined> {
+  const row = await selectUsers(db).where("username", "=", username).executeTakeFirst();
+  return row && toFoundUser(row);
 }
 
 /**
@@ -81,15 +124,15 @@ const LATEST_TIME = sql.lit(8_640_000_000_000_000);
 export const isActive = (now: number) =>
   sql<boolean>`(ends_at IS NULL OR (ends_at > ${now} AND ends_at <= ${LATEST_TIME}))`;
 
-type FindActive<Value> = (db: Db, value: Value, now: Date) => Promise<StoredUser | undefined>;
+type FindActive<Value> = (db: Db, value: Value, now: Date) => Promise<FoundUser | undefined>;
 
 function createFindActive<Value extends string>(column: "id" | "username"): FindActive<Value> {
   const findRow = compileOnce((db, value: Value, now: number) =>
-    db.selectFrom("latchkey_users").selectAll().where(column, "=", value).where(isActive(now)),
+    selectUsers(db).where(`latchkey_users.${column}`, "=", value).where(isActive(now)),
   );
   return async (db, value, now) => {
     const [row] = await findRow(db, value, now.getTime());
-    return row && toUser(row);
+    return row && toFoundUser(row);
   };
 }
 
@@ -109,14 +152,12 @@ export async function listUsers(
   db: Db,
   afterId: string,
   limit: number,
-): Promise<readonly StoredUser[]> {
-  const query = db
-    .selectFrom("latchkey_users")
-    .selectAll()
-    .where("id", ">", afterId as UserId)
-    .orderBy("id")
+): Promise<readonly FoundUser[]> {
+  const query = selectUsers(db)
+    .where("latchkey_users.id", ">", afterId as UserId)
+    .orderBy("latchkey_users.id")
     .limit(limit);
-  return (await query.execute()).map(toUser);
+  return (await query.execute()).map(toFoundUser);
 }
 
 /**
@@ -176,7 +217,8 @@ export async function renameUser(
     return await runTransaction(db, async (trx) => {
       const user = await findUser(trx, id);
       if (user === undefined) return "missing";
-      const renamed = { ...user, username };
+      const { profile, ...stored } = user;
+      const renamed = { ...stored, username };
       const row = toRow(tables.users, renamed);
       // An instance of an older version may have inserted the user without recording the username
       // as used.
@@ -362,8 +404,16 @@ async function removeLinksMadeBy(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("maker_id", "=", id).execute();
 }
 
+/**
+ * Removes the links that set a password or an address of the user. A link that ends all sessions
+ * stays: whoever has taken the account over must not be able to take it away.
+ */
 export async function removeUserLinks(db: Db, id: UserId): Promise<void> {
-  await db.deleteFrom("latchkey_links").where("user_id", "=", id).execute();
+  await db
+    .deleteFrom("latchkey_links")
+    .where("user_id", "=", id)
+    .where("purpose", "<>", "end-sessions")
+    .execute();
 }
 
 /**

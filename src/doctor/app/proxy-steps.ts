@@ -10,7 +10,12 @@ import { isAuthorizationRequest, isSignInPage, openBrowser, type Subject } from 
 const BAD_GATEWAY = [502, 503, 504];
 /** Clocks that differ more make tokens expire early, or appear to be from the future. */
 const MAX_SKEW_MS = 30_000;
-const FORWARDED = ["Remote-User", "Remote-Groups"] as const;
+const FORWARDED = {
+  "Remote-User": "username",
+  "Remote-Groups": "groups",
+  "Remote-Name": "name",
+  "Remote-Email": "email",
+} as const;
 
 const PRINTED =
   "use the configuration that latchkey proxy prints for your proxy (latchkey proxy caddy, nginx, traefik or haproxy)";
@@ -143,16 +148,12 @@ export async function checkHeaders(subject: Subject, plain: Visit): Promise<Step
   const values = {
     username: user.username,
     groups: "admins",
-    name: user.username,
-    email: user.username,
+    name: user.name ?? user.username,
+    email: user.email ?? user.username,
   };
-  const listed = [
-    ...FORWARDED.map((name): readonly [string, string] => [
-      name,
-      name === "Remote-User" ? user.username : "admins",
-    ]),
-    ...names.map(([name, kind]): readonly [string, string] => [name, values[kind]]),
-  ];
+  const listed = [...Object.entries(FORWARDED), ...names].map(
+    ([name, kind]): readonly [string, string] => [name, values[kind]],
+  );
   // Some servers read `Remote_User` as the same header, and some proxies remove only one of them.
   const forged = Object.fromEntries(
     listed.flatMap(([name, value]) =>

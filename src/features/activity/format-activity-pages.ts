@@ -2,12 +2,17 @@ import { alarmingEvents, eventKinds, eventTypes } from "../../audit/events.ts";
 import type { LogEntry, User, UserId } from "../../db/records.ts";
 import type { ActivityEntry } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, getWords, type Locale, shortenText } from "../../pages/words.ts";
+import type { Apps } from "../apps/app-directory.ts";
+
+const aboutApps: readonly string[] = eventKinds.get("apps") ?? [];
 
 interface EntryContext {
   /** The reader is not named as the author of an entry. */
   readonly reader?: User | undefined;
   /** With usernames by their IDs, entries say whom they concern. */
   readonly usernames?: ReadonlyMap<UserId, string> | undefined;
+  /** Entries name these apps. The log has their IDs. */
+  readonly apps?: Pick<Apps, "find"> | undefined;
 }
 
 /**
@@ -33,13 +38,13 @@ type EntryText = Omit<ActivityEntry, "count">;
 
 const isEqual = (first: EntryText, second: EntryText): boolean =>
   first.text === second.text &&
-  first.detail === second.detail &&
+  first.details.join() === second.details.join() &&
   first.person?.id === second.person?.id;
 
 function formatEntry(
   locale: Locale,
   entry: LogEntry,
-  { reader, usernames }: EntryContext,
+  { reader, usernames, apps }: EntryContext,
 ): EntryText {
   const { author, type, userId, subject, address = "", device = "", at } = entry;
   const username = userId && usernames?.get(userId);
@@ -47,13 +52,12 @@ function formatEntry(
   const by = admin === "" || admin === reader?.username ? "" : getWords(locale).by(admin);
   // Of an entry about an app, the sentence does not name the person.
   const who = username === undefined || username === subject ? "" : username;
-  const detail = [who, by, device && formatDevice(locale, device), address]
+  const details = [who, by, device && formatDevice(locale, device), address]
     .filter((piece) => piece !== "")
-    .map(shortenText)
-    .join(" · ");
+    .map(shortenText);
   return {
-    text: formatActivity(locale, entry),
-    detail,
+    text: formatActivity(locale, entry, apps),
+    details,
     isAlarming: alarmingEvents.has(type),
     ...(userId && username && { person: { id: userId, username: shortenText(username) } }),
     ...formatTime(locale, at),
@@ -61,11 +65,16 @@ function formatEntry(
 }
 
 /** Returns the sentence of a log entry. An entry of an unknown type keeps its summary. */
-function formatActivity(locale: Locale, { type, summary, subject, address }: LogEntry): string {
+function formatActivity(
+  locale: Locale,
+  { type, summary, subject, address }: LogEntry,
+  apps: EntryContext["apps"],
+): string {
   const { events } = getWords(locale);
   const eventType = eventTypes.find((candidate) => candidate === type);
   if (eventType === undefined) return shortenText(summary);
-  const name = shortenText(subject ?? address ?? "");
+  const app = aboutApps.includes(type) ? apps?.find(subject ?? "") : undefined;
+  const name = shortenText(app?.name ?? subject ?? address ?? "");
   switch (eventType) {
     case "link_make":
     case "link_revoke":

@@ -16,10 +16,11 @@ export async function getHistory(context: UserContext): Promise<Answer> {
   const beforeId = Number.isSafeInteger(asked) && asked > 0 ? asked : undefined;
   const limit = ENTRIES_PER_PAGE + 1;
   const rows = await rules.store.log.newest({ userId: user.id, beforeId, limit });
+  const apps = await rules.appDirectory.read();
   const shown = rows.slice(0, ENTRIES_PER_PAGE);
   const last = rows.length > shown.length ? shown.at(-1)?.id : undefined;
   return showPage(context, "history", {
-    entries: formatEntries(views.locale(request), shown, { reader: user }),
+    entries: formatEntries(views.locale(request), shown, { reader: user, apps }),
     newest: beforeId === undefined ? undefined : "",
     older: last === undefined ? undefined : `?before=${last}`,
   });

@@ -3,7 +3,6 @@ import { type Answer, redirect } from "../../http/responses.ts";
 import { getHost } from "../../http/web-request.ts";
 import type { CodesSection } from "../../pages/page-data.ts";
 import { createQrCode } from "../../pages/qr-code.ts";
-import { formatTime } from "../../pages/words.ts";
 import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
 import type { UserContext } from "../context.ts";
 import { redirectToAccount, renewSessionCookies } from "../redirects.ts";
@@ -80,11 +79,13 @@ export async function postTurnOffCodes(context: UserContext): Promise<Answer> {
 }
 
 function createRecoverySection(
-  { views, request, user }: UserContext,
+  { request, user }: UserContext,
   recoveryCodes: readonly string[],
 ): CodesSection {
-  const made = formatTime(views.locale(request), new Date());
-  const owner = `${getHost(request)}, ${user.username}, ${made.utc}`;
+  // People keep the text, so it has no format of a language.
+  const made = `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  // Digits after a name of another script would be shown before the name.
+  const owner = `${getHost(request)}, ${made}, ${user.username}`;
   return { kind: "turned-on", recoveryCodes, of: owner };
 }
 

@@ -44,14 +44,19 @@ export function createAssertions(
   const assertionsByUser = new WeakMap<User, BoundedMemory<string, RememberedAssertion>>();
 
   async function signAssertion(
-    { id: sub, username, groups = [] }: User,
+    { id: sub, username, groups = [], name, email, emailVerified }: User,
     aud: string,
     now: number,
   ): Promise<RememberedAssertion> {
     const key = selectKey(await readKeys(), "EdDSA");
     const iat = Math.floor(now / 1_000);
     const header = encodeJwtPart({ alg: key.alg, typ: "JWT", kid: key.kid });
-    const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
+    // Apps may identify people by an address, so one that is not verified is not in it.
+    const profile = {
+      ...(name !== undefined && { name }),
+      ...(emailVerified === true && { email }),
+    };
+    const claims = { sub, username, groups, ...profile, aud, iat, exp: iat + LIFETIME_SECONDS };
     const text = `${header}.${encodeJwtPart(claims)}`;
     const privateKey = createPrivateKey({ key: { ...key }, format: "jwk" });
     const signature = sign(null, Buffer.from(text), privateKey).toString("base64url");

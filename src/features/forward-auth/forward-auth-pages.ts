@@ -29,6 +29,7 @@ import {
 import { describeClient } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
+import { isUsableName } from "../../lib/names.ts";
 import { findMissingScope } from "../../lib/session-reach.ts";
 import type { Services } from "../context.ts";
 import {
@@ -89,7 +90,12 @@ function findApps(
   const isSignedOut = kind === "needs-sign-in" || kind === "forged-token";
   if (isSignedOut && !needsApp) return NO_APPS;
   return andThen(rules.appDirectory.read(), (apps) =>
-    findRequestedApps(apps, needsApp, () => readRequestedHostName(proxies, request)),
+    findRequestedApps(
+      apps,
+      needsApp,
+      () => readRequestedHostName(proxies, request),
+      () => proxies.header(request, "x-forwarded-uri"),
+    ),
   );
 }
 
@@ -314,12 +320,14 @@ function memoizeByUser(make: (user: User) => Answer): (user: User) => Answer {
  * Every request to an app gets this response, so it has only the headers that proxies use. Without
  * `no-store`, a proxy that caches everything would share one user's response with other users.
  */
-const answerAdmitted = memoizeByUser(({ id, username, groups = [] }) => {
+const answerAdmitted = memoizeByUser((user) => {
+  const { id, username, groups = [] } = user;
   const headers = {
     "Remote-User": encodeHeader(username),
     // An imported account keeps the ID of its old system, and this ID can be any text.
     "Remote-User-Id": encodeHeader(id),
     "Remote-Groups": groups.join(","),
+    ...createProfileHeaders(user),
     "Cache-Control": "no-store",
     "Content-Length": "0",
   };
@@ -339,6 +347,21 @@ const answerKeyAdmitted = memoizeByUser((user) =>
 function encodeHeader(text: string): string {
   const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
+}
+
+/**
+ * Creates the headers of the profile. Apps may identify people by an address, so one that is not
+ * verified is not sent. A name is only shown, so it is sent as Authelia sends it: as the bytes
+ * of UTF-8, which HTTP allows in a value and which each character stands for here.
+ */
+function createProfileHeaders({ name, email, emailVerified }: User): Answer["headers"] {
+  return {
+    ...(name !== undefined &&
+      isUsableName(name) && { "Remote-Name": Buffer.from(name).toString("latin1") }),
+    ...(email !== undefined &&
+      emailVerified === true &&
+      /^[\x21-\x7e]{1,254}$/.test(email) && { "Remote-Email": email }),
+  };
 }
 
 /** Returns the URL that the browser requested, according to a trusted proxy. */

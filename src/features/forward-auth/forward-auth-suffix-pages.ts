@@ -6,10 +6,33 @@ import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Services } from "../context.ts";
 import { answerForwardAuth, KEY_ACCEPTED } from "./forward-auth-pages.ts";
 
+/** Envoy has no rule that removes a header after a certain response. It obeys this header instead. */
+const REMOVED_BY_ENVOY = "X-Envoy-Auth-Headers-To-Remove";
+
 /**
- * Envoy has no rule that removes a header after a certain response. It obeys this header instead.
+ * Lists the headers of the client that must not reach the app. Envoy replaces a header only by one of
+ * the response, so those that the response lacks are removed.
  */
-const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as const;
+const listRemoved = ({ headers }: Answer): string =>
+  [
+    ...["Remote-Name", "Remote-Email"].filter((name) => headers[name] === undefined),
+    ...(headers[KEY_ACCEPTED] === undefined ? [] : ["Authorization"]),
+  ]
+    .join(", ")
+    .toLowerCase();
+
+/** The answer for a user is the same object until the user is read again. */
+const completed = new WeakMap<Answer, Answer>();
+
+function removeClientHeaders(answer: Answer): Answer {
+  if (answer.status !== 200) return answer;
+  const known = completed.get(answer);
+  if (known !== undefined) return known;
+  const removed = listRemoved(answer);
+  const complete = removed === "" ? answer : withHeader(answer, REMOVED_BY_ENVOY, removed);
+  completed.set(answer, complete);
+  return complete;
+}
 
 /**
  * Answers a proxy that adds the client's path to the path of forward auth and uses the client's
@@ -36,7 +59,5 @@ export function answerSuffixedForwardAuth(
   const header = (name: string): string | undefined =>
     forwarded.has(name) ? forwarded.get(name) : request.header(name);
   const asked = { request: original, connection, path, signal, method: "GET", query: "", header };
-  return andThen(answerForwardAuth(services, { ...asked, body: [] }), (answer) =>
-    answer.headers[KEY_ACCEPTED] === undefined ? answer : withHeader(answer, ...REMOVED_BY_ENVOY),
-  );
+  return andThen(answerForwardAuth(services, { ...asked, body: [] }), removeClientHeaders);
 }

@@ -1,6 +1,7 @@
 import type { App, User } from "../../db/records.ts";
 import { admitsUser, type Lists } from "../../identity/admits-user.ts";
 import type { Factors } from "../../identity/session-token.ts";
+import { findAppAtPath } from "../apps/app-at-path.ts";
 import { type Apps, type AppVerdict, judgeUser } from "../apps/app-directory.ts";
 
 /**
@@ -17,17 +18,33 @@ export const NO_APPS: readonly App[] = [];
  * has a host: it may be the host of an app whose groups would then not count.
  *
  * @param needsApp refuses hosts without an app.
+ * @param readPath returns the requested path and query if a trusted proxy has sent them.
  */
 export function findRequestedApps(
   apps: Apps,
   needsApp: boolean,
   readHostName: () => string | undefined,
+  readPath: () => string | undefined,
 ): readonly App[] | UnknownAppProblem {
   if (!apps.anyHasHost && !needsApp) return NO_APPS;
   const host = readHostName();
   if (host === undefined) return "host-unreadable";
   const found = apps.listByHost(host);
-  return found.length === 0 && needsApp ? "no-app" : found;
+  if (found.length === 0) return needsApp ? "no-app" : found;
+  return found.length > 1 ? limitTurnedOff(found, readPath) : found;
+}
+
+/**
+ * Of several apps at one host, one that is turned off refuses only requests for its own path, and
+ * those that are not certainly for another app. Its groups and its factor count as before, so that
+ * turning it off admits nobody.
+ */
+function limitTurnedOff(found: readonly App[], readPath: () => string | undefined): readonly App[] {
+  if (found.every(({ off }) => off === undefined)) return found;
+  const [path = ""] = readPath()?.split("?") ?? [];
+  const asked = findAppAtPath(found, path);
+  if (asked === undefined || asked.off !== undefined) return found;
+  return found.map(({ off: _, ...app }) => app);
 }
 
 /**

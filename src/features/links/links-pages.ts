@@ -3,7 +3,7 @@ import type { Form } from "../../http/form.ts";
 import { linkPageCookie } from "../../http/link-page-cookie.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
-import { HANDOFF } from "../../http/paths.ts";
+import { FORGOT, HANDOFF } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import {
   acceptReturnTarget,
@@ -43,6 +43,7 @@ async function readLinkData(
     username: username ?? entered,
     isUsernameSet: username !== undefined,
     madeBy: isReset || link.madeBy === undefined ? undefined : shortenText(link.madeBy),
+    email: link.purpose === "confirm-email" ? link.email : undefined,
     apps: known === undefined ? [] : apps.map((app) => toShownApp(app, known, paths.base)),
   };
 }
@@ -71,6 +72,7 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
     getLinkToken(context),
     entered,
     await getLimitedClient(context),
+    views.locale(request),
   );
   switch (outcome.kind) {
     case "gone":
@@ -83,6 +85,16 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
     }
     case "password-reset":
       return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
+    case "email-taken":
+      return views.error(context, 422, "emailTaken");
+    case "email-confirmed": {
+      const page = paths.account?.profile ?? paths.login;
+      return redirect(page, [createNoticeCookie(request, "emailIsConfirmed")]);
+    }
+    case "sessions-ended":
+      return redirect(rules.mailing === undefined ? paths.login : paths.login + FORGOT, [
+        createNoticeCookie(request, "allSessionsAreEnded"),
+      ]);
     case "entered": {
       const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
       return redirectSignedIn(

@@ -13,15 +13,20 @@ import type { StoreParts } from "../../db/store.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
 import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isUsableEmail } from "../../lib/email.ts";
 import { Fault } from "../../lib/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../../lib/names.ts";
 import { createRandomText, digestText } from "../../lib/random-text.ts";
+import type { Mail } from "../../mail/mail.ts";
+import type { Mailing } from "../../mail/mailing.ts";
 
 interface LinkServices {
-  readonly store: Pick<StoreParts, "users" | "links" | "apps">;
+  readonly store: Pick<StoreParts, "users" | "links" | "apps" | "profiles">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
+  /** Sends invitations. This is `undefined` without a mail server. */
+  readonly mailing?: Pick<Mailing, "outbox" | "chooseLocale"> | undefined;
 }
 
 /** A link works for this long unless its maker chooses another lifetime. */
@@ -31,7 +36,8 @@ const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset
 
 /**
  * Describes a link to make. A link for a new password has `userId`. `name` is the username of an
- * invitation, if the link determines it.
+ * invitation, if the link determines it. `email` sends an invitation to this address, which the new
+ * account then has.
  */
 export type WantedLink = Omit<
   Link,
@@ -42,6 +48,8 @@ export type WantedLink = Omit<
 export interface LinkMaker {
   readonly user: User;
   readonly session: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">;
+  /** An invitation is sent in this language. */
+  readonly locale?: Mail["locale"];
 }
 
 /** Contains the new link, or says why no link was made. */
@@ -51,6 +59,8 @@ export type MakeLinkOutcome =
   | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
   | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
   | LinkAppProblem
+  /** Nothing can be sent, or another account has verified the address. */
+  | { readonly kind: "no-mail" | "email-invalid" | "email-taken" }
   /** Only the caller gets the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
@@ -71,7 +81,7 @@ export interface LinkAppProblem {
  *   when the user leaves the group `admins`. Without a maker, the link depends on no account.
  */
 export async function makeLink(
-  { store, clock, record }: LinkServices,
+  { store, clock, record, mailing }: LinkServices,
   { groups: requestedGroups = [], apps: requestedApps = [], userId, ...wanted }: WantedLink,
   maker?: LinkMaker,
 ): Promise<MakeLinkOutcome> {
@@ -86,6 +96,9 @@ export async function makeLink(
   const apps = [...new Set(requestedApps)];
   if (isReset && apps.length > 0)
     throw new Fault("invalid_option", "apps is not an option of a link for a new password");
+  const { email } = wanted;
+  if (email !== undefined && purpose !== "invite")
+    throw new Fault("invalid_option", "email is only an option of an invitation");
   const named = normalizeGroups(requestedGroups);
   if (named === "invalid") return { kind: "groups-invalid" };
   // Only the setup makes the first account.
@@ -101,6 +114,11 @@ export async function makeLink(
     if (!isUsableUsername(name)) return { kind: "username-invalid" };
     if (await store.users.findByName(name)) return { kind: "username-taken" };
     if (await store.users.isNameUsed(name)) return { kind: "username-used" };
+  }
+  if (email !== undefined) {
+    if (mailing === undefined) return { kind: "no-mail" };
+    if (!isUsableEmail(email)) return { kind: "email-invalid" };
+    if (await store.profiles.findUserId(email)) return { kind: "email-taken" };
   }
   const now = new Date(clock.now());
   const user = isReset ? await store.users.findActive(toUserId(userId ?? ""), now) : undefined;
@@ -128,7 +146,42 @@ export async function makeLink(
   // The maker has left the group or was signed out after the request was authenticated.
   if (outcome === "removed" || !outcome) return { kind: "no-user" };
   await record(createAuditEvent("link_make", { user, name: describeLink(link) }));
+  if (mailing !== undefined && email !== undefined)
+    await sendInvitation({ store, mailing }, { link, token, to: email, maker });
   return { kind: "made", link, token };
+}
+
+/** Queues the message with an invitation. If that fails, the link exists, and can be revoked. */
+async function sendInvitation(
+  {
+    store,
+    mailing,
+  }: Pick<LinkServices, "store"> & { readonly mailing: NonNullable<LinkServices["mailing"]> },
+  {
+    link,
+    token,
+    to,
+    maker,
+  }: {
+    readonly link: Link;
+    readonly token: string;
+    readonly to: string;
+    readonly maker: LinkMaker | undefined;
+  },
+): Promise<void> {
+  const apps = await Promise.all((link.apps ?? []).map((id) => store.apps.find(id)));
+  await mailing.outbox.queue({
+    to,
+    locale: maker?.locale ?? mailing.chooseLocale(undefined),
+    message: {
+      kind: "invitation",
+      invitedBy: maker?.user.username,
+      username: link.name,
+      apps: apps.flatMap((app) => app?.name ?? []),
+      token,
+      expiresAt: link.expiresAt.toISOString(),
+    },
+  });
 }
 
 /**

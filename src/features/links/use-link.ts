@@ -16,6 +16,8 @@ import { getErrorMessage } from "../../lib/fault.ts";
 import { isUsableUsername } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
+import type { Mailing } from "../../mail/mailing.ts";
+import { confirmEmail } from "../profile/confirm-email.ts";
 
 interface FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links" | "apps">;
@@ -59,6 +61,7 @@ async function findApps(
 }
 
 interface UseLinkServices extends StartSessionServices, FindLinkServices, ChangeServices {
+  readonly mailing?: Mailing | undefined;
   readonly store: Pick<StoreParts, "users" | "links" | "apps">;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
@@ -91,19 +94,83 @@ type UseLinkOutcome =
       readonly app: App | undefined;
     }
   /** No session starts, because the sign-in still asks for a one-time code. */
-  | { readonly kind: "password-reset" };
+  | { readonly kind: "password-reset" }
+  /** Another account has verified the address that the link confirms. */
+  | { readonly kind: "email-taken" }
+  | { readonly kind: "email-confirmed" }
+  | { readonly kind: "sessions-ended" };
 
-/** Uses a link with the input of its page. A guest has no input. */
+/**
+ * Uses a link with the input of its page. A guest has no input, and neither has a link that a
+ * message contains.
+ *
+ * @param locale Messages to a person without another language are in this one.
+ */
 export async function useLink(
   services: UseLinkServices,
   token: string,
   form: LinkForm,
   client: Client,
+  locale?: string,
 ): Promise<UseLinkOutcome> {
   if ((await services.linkLimiter.attempt(client.remoteAddress)) === "denied")
     return { kind: "gone" };
   const open = await findLink(services, token);
   if (open === undefined) return { kind: "gone" };
+  switch (open.link.purpose) {
+    case "confirm-email":
+      return useToConfirm(services, open.link, client, locale);
+    case "end-sessions":
+      return useToEndSessions(services, open.link, client);
+    case "invite":
+    case "guest":
+    case "reset":
+    case "reset-codes-off":
+      return useForAccount(services, open, form, client, locale);
+  }
+}
+
+async function useToConfirm(
+  services: UseLinkServices,
+  link: Link,
+  client: Client,
+  locale: string | undefined,
+): Promise<UseLinkOutcome> {
+  const outcome = await confirmEmail(services, link, client, locale);
+  switch (outcome) {
+    case "gone":
+      return { kind: "gone" };
+    case "taken":
+      return { kind: "email-taken" };
+    case "confirmed":
+      return { kind: "email-confirmed" };
+  }
+}
+
+/** Ends all sessions of a person who has not done what a message tells. */
+async function useToEndSessions(
+  services: UseLinkServices,
+  link: Link,
+  client: Client,
+): Promise<UseLinkOutcome> {
+  const { store, clock, events } = services;
+  const { userId } = link;
+  if (userId === undefined) return { kind: "gone" };
+  const use = () => store.links.endSessions(link, new Date(clock.now()));
+  const user = await changeAccount(services, userId, use);
+  if (user === undefined) return { kind: "gone" };
+  events.record(createAuditEvent("sessions_end_link", { user, client }));
+  return { kind: "sessions-ended" };
+}
+
+/** Makes the account of an invitation or a guest, or sets a new password. */
+async function useForAccount(
+  services: UseLinkServices,
+  open: OpenLink,
+  form: LinkForm,
+  client: Client,
+  locale?: string,
+): Promise<UseLinkOutcome> {
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";
   const isNew = link.userId === undefined;
@@ -119,7 +186,7 @@ export async function useLink(
   const now = new Date(services.clock.now());
   const account = { passwordHash, ...toAccountFields(link, now) };
   const useWithName = (name: string) => {
-    const use = () => services.store.links.use(link, { ...account, username: name }, now);
+    const use = () => services.store.links.use(link, { ...account, username: name }, now, locale);
     // An account that the link only makes now is in no cache.
     return link.userId === undefined ? use() : changeAccount(services, link.userId, use);
   };
@@ -127,7 +194,8 @@ export async function useLink(
   while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
   if (user === "gone") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  services.events.record(createAuditEvent("link_use", { user, client }));
+  const event = link.userId === undefined ? "link_use" : "password_reset";
+  services.events.record(createAuditEvent(event, { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   const app = link.apps?.length === 1 ? open.apps[0] : undefined;
   return { kind: "entered", user, token: startSession(services, user, client), app };

@@ -1,4 +1,4 @@
-import type { Profile, User } from "../../db/records.ts";
+import type { User } from "../../db/records.ts";
 
 /** Maps each scope to the claims that an app gets with it. */
 export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = {
@@ -20,13 +20,17 @@ export interface Claims {
   readonly groups: readonly string[];
 }
 
-export const toClaims = (
-  { id, username, groups = [] }: User,
-  { name = username, email, verifiedEmail }: Partial<Profile> = {},
-): Claims => ({
+export const toClaims = ({
+  id,
+  username,
+  name = username,
+  email,
+  emailVerified = false,
+  groups = [],
+}: User): Claims => ({
   sub: id,
   preferred_username: username,
   name,
-  ...(email !== undefined && { email, email_verified: verifiedEmail !== undefined }),
+  ...(email !== undefined && { email, email_verified: emailVerified }),
   groups,
 });

@@ -256,8 +256,7 @@ async function asksForConsent({ rules }: Context, step: Step, visitor: Visitor):
 async function showConsent(context: Context, step: Step, { user }: Visitor): Promise<Answer> {
   const { rules, views, paths, request } = context;
   const scopes = readScopes(step);
-  const profile = await rules.store.profiles.find(user.id);
-  const { preferred_username: username, name, email, groups } = toClaims(user, profile);
+  const { preferred_username: username, name, email, groups } = toClaims(user);
   const apps = await rules.appDirectory.read();
   const { redirect_uri: uri } = step.interaction.params;
   const data: PageData["consent"] = {

@@ -22,10 +22,7 @@ import { explainTokenError, type TokenRefusal } from "./token-refusals.ts";
 import { ONE_FACTOR, TWO_FACTORS, toSid, type Visitor } from "./visitor.ts";
 
 export interface ProviderServices {
-  readonly store: Pick<
-    StoreParts,
-    "apps" | "users" | "profiles" | "grants" | "tokens" | "consents"
-  >;
+  readonly store: Pick<StoreParts, "apps" | "users" | "grants" | "tokens" | "consents">;
   readonly clock: Pick<Clock, "now">;
   readonly appDirectory: AppDirectory;
   readonly seals: Seals;
@@ -289,8 +286,7 @@ const createFindAccount =
   async (_ctx, id) => {
     const stored = await store.users.findActive(toUserId(id), new Date(clock.now()));
     if (stored === undefined) return undefined;
-    const profile = await store.profiles.find(stored.id);
-    const claims = toClaims(toPublicUser(stored), profile);
+    const claims = toClaims(toPublicUser(stored));
     return { accountId: id, claims: async () => ({ ...claims, groups: [...claims.groups] }) };
   };
 

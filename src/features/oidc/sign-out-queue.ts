@@ -2,7 +2,7 @@ import { type SignOut, toPublicUser } from "../../db/records.ts";
 import type { Store, StoreParts } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { getErrorMessage, getErrorReason, Unavailable } from "../../lib/fault.ts";
-import { pause } from "../../lib/pause.ts";
+import { startLoop } from "../../lib/loop.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
 import { createLogoutToken } from "./logout-token.ts";
@@ -60,43 +60,24 @@ const RELEVANT = new Set([
  */
 export function startSignOutQueue(services: SignOutServices): SignOutQueue {
   const { store, log } = services;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let wake: () => void = () => {};
-
+  const loop = startLoop(CHECK_EVERY_MS, async (stop) => {
+    try {
+      return (await checkOnce(services, stop)) === "busy" ? CHECK_EVERY_MS : LOOK_EVERY_MS;
+    } catch (error) {
+      // An outage of the database is logged where queries run.
+      if (!(error instanceof Unavailable))
+        log.error({ reason: getErrorMessage(error) }, "cannot tell apps that sessions have ended");
+      return CHECK_EVERY_MS;
+    }
+  });
   const nudge = (operation: string): void => {
-    if (RELEVANT.has(operation)) wake();
+    if (RELEVANT.has(operation)) loop.wake();
   };
   const stopObserving = store.observe({ answered: nudge, failed: nudge });
-
-  async function run(): Promise<void> {
-    let pauseMs = CHECK_EVERY_MS;
-    while (!signal.aborted) {
-      const woken = Promise.withResolvers<void>();
-      wake = woken.resolve;
-      await Promise.race([pause(pauseMs, signal), woken.promise]);
-      if (signal.aborted) break;
-      try {
-        pauseMs = (await checkOnce(services, signal)) === "busy" ? CHECK_EVERY_MS : LOOK_EVERY_MS;
-      } catch (error) {
-        // An outage of the database is logged where queries run.
-        if (!(error instanceof Unavailable))
-          log.error(
-            { reason: getErrorMessage(error) },
-            "cannot tell apps that sessions have ended",
-          );
-        pauseMs = CHECK_EVERY_MS;
-      }
-    }
-  }
-
-  const ended = run();
   return {
     async stop() {
       stopObserving();
-      stopping.abort();
-      wake();
-      await ended;
+      await loop.stop();
     },
   };
 }

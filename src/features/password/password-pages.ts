@@ -12,7 +12,11 @@ import type { MessageName } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
 import type { Context, UserContext } from "../context.ts";
 import { endOthers } from "../sessions/sessions-pages.ts";
-import { changePassword } from "./change-password.ts";
+import {
+  type ChangePasswordForm,
+  type ChangePasswordOutcome,
+  changePassword,
+} from "./change-password.ts";
 
 export async function postPassword(context: UserContext, form: Form): Promise<AccountFormResult> {
   const entered = {
@@ -20,8 +24,7 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   };
-  const { rules, request, user, client } = context;
-  const outcome = await changePassword(rules, user.id, entered, client);
+  const outcome = await enterPasswordChange(context, entered);
 
   const showProblem = (
     message: MessageName,
@@ -37,7 +40,6 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
         ...findMissingFields(form, "current_password", "new_password"),
       );
     case "current-password-incorrect":
-      logRefusal(context, request, "password change rejected");
       return showProblem("currentPasswordIncorrect", "current_password");
     case "new-passwords-differ":
       return showProblem("newPasswordsDiffer", "new_password", "confirm_password");
@@ -49,6 +51,19 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
       return { kind: "answered", answer: refresh(context, cookies) };
     }
   }
+}
+
+/** Changes the password with what a person entered in a form. A wrong one is logged. */
+export async function enterPasswordChange(
+  context: UserContext,
+  entered: ChangePasswordForm,
+): Promise<ChangePasswordOutcome> {
+  const { rules, request, user, client } = context;
+  const outcome = await changePassword(rules, user.id, entered, client);
+  if (outcome.kind === "current-password-incorrect") {
+    logRefusal(context, request, "password change rejected");
+  }
+  return outcome;
 }
 
 /**

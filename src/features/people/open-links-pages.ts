@@ -13,7 +13,7 @@ type LinksData = Extract<PageData["links"], { readonly kind: "list" }>;
 
 /** What an administrator has entered in a form for a new link. */
 export interface EnteredLink
-  extends Pick<NewLinkForm, "username" | "newGroups" | "until" | "problem"> {
+  extends Pick<NewLinkForm, "username" | "email" | "newGroups" | "until" | "problem"> {
   readonly groups: readonly string[];
   readonly apps: readonly string[];
 }
@@ -43,9 +43,10 @@ export async function readLinksData(
   const found = isEmpty ? await read("") : asked;
   const shown = found.slice(0, LINKS_PER_PAGE);
   const toForm = (purpose: LinkPurpose): NewLinkForm => {
-    const { groups, apps: chosen, ...texts } = entered[purpose] ?? NOTHING;
+    const { groups, apps: chosen, email = "", ...texts } = entered[purpose] ?? NOTHING;
     return {
       ...texts,
+      email: purpose === "invite" && rules.mailing !== undefined ? email : undefined,
       groups: toGroupChoices(allGroups, groups),
       apps: apps.all
         .filter((app) => canLinkOpen(app, purpose))

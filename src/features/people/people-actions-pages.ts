@@ -11,7 +11,14 @@ import { isOverTls, readSession } from "../../http/session-cookie.ts";
 import { getHost } from "../../http/web-request.ts";
 import { findAdmin } from "../../identity/groups.ts";
 import { parseFutureDate } from "../../lib/dates.ts";
-import type { NewLinkField, Notice, PageData, PersonField } from "../../pages/page-data.ts";
+import type { Mailing } from "../../mail/mailing.ts";
+import type {
+  NewLinkField,
+  Notice,
+  PageData,
+  PersonField,
+  ProfileField,
+} from "../../pages/page-data.ts";
 import { createQrCode } from "../../pages/qr-code.ts";
 import { formatTime, type MessageName } from "../../pages/words.ts";
 import type { UserContext } from "../context.ts";
@@ -23,6 +30,12 @@ import {
   revokeLink,
   type WantedLink,
 } from "../links/make-link.ts";
+import {
+  addEnteredProfile,
+  profileProblems,
+  readProfileChange,
+} from "../profile/profile-form-pages.ts";
+import { setProfile } from "../profile/set-profile.ts";
 import { type AccountServices, endUserSessions, removeUser } from "./accounts.ts";
 import { changePerson } from "./change-person.ts";
 import { toGroupChoices } from "./group-choices.ts";
@@ -38,6 +51,7 @@ type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
  */
 interface ActionServices extends AccountServices {
   readonly store: StoreParts;
+  readonly mailing: Mailing | undefined;
 }
 
 type Action = (
@@ -64,7 +78,16 @@ const actions = {
     const account = { groups, apps, ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
-      ? createLink(services, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
+      ? createLink(
+          services,
+          {
+            purpose: "invite",
+            ...account,
+            ...(form("email") !== "" && { email: form("email").trim() }),
+            ...(end && { endsAt: end }),
+          },
+          maker,
+        )
       : createLink(
           services,
           { purpose: "guest", ...account, ...(end && { expiresAt: end }) },
@@ -86,6 +109,13 @@ const actions = {
     changePerson(services, readUserId(form), { groups: readGroups(form) }),
   rename: (services, form) =>
     changePerson(services, readUserId(form), { username: form("username") }),
+  async profile(services, form) {
+    const change = readProfileChange(form);
+    const verification = form("email_verified") === "" ? "unverified" : "verified";
+    // Without an address, the checkbox says nothing.
+    const emailIs = change.email.trim() === "" ? undefined : verification;
+    return setProfile(services, readUserId(form), { ...change, emailIs });
+  },
   "sign-out": (services, form) => endUserSessions(services, readUserId(form)),
   remove: (services, form) => removeUser(services, readUserId(form)),
 } as const satisfies Readonly<Record<PeopleForm, Action>>;
@@ -103,9 +133,11 @@ async function createLink(
 type KnownAction = (typeof actions)[keyof typeof actions];
 type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 
+type ActionField = NewLinkField | ProfileField;
+
 /** Says what follows an outcome. */
 type Reaction =
-  | { readonly kind: "problem"; readonly message: MessageName; readonly field: NewLinkField }
+  | { readonly kind: "problem"; readonly message: MessageName; readonly field: ActionField }
   /** The page of the form follows. */
   | { readonly kind: "done"; readonly notice: Notice }
   /** The page of all accounts follows, since the account does not exist. */
@@ -113,7 +145,7 @@ type Reaction =
   /** Nothing has changed. */
   | { readonly kind: "nothing" };
 
-const toProblem = (message: MessageName, field: NewLinkField): Reaction => ({
+const toProblem = (message: MessageName, field: ActionField): Reaction => ({
   kind: "problem",
   message,
   field,
@@ -133,13 +165,21 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   "username-invalid": toProblem("usernameInvalid", "username"),
   "username-taken": toProblem("usernameTaken", "username"),
   "username-used": toProblem("usernameUsed", "username"),
+  "no-mail": toProblem("noMail", "email"),
   "label-invalid": toProblem("usernameInvalid", "username"),
+  "name-invalid": { kind: "problem", ...profileProblems["name-invalid"] },
+  "email-invalid": { kind: "problem", ...profileProblems["email-invalid"] },
+  "email-missing": { kind: "problem", ...profileProblems["email-missing"] },
+  "email-taken": { kind: "problem", ...profileProblems["email-taken"] },
   // The page offers only apps that a link can open, so these have changed in the meantime.
   "app-unknown": toProblem("linkCannotOpen", "apps"),
   "app-without-groups": toProblem("linkCannotOpen", "apps"),
   "app-needs-factor": toProblem("linkCannotOpen", "apps"),
   "app-for-admins": toProblem("linkCannotOpen", "apps"),
   changed: toDone("changeIsSaved"),
+  set: toDone("changeIsSaved"),
+  // The page of a guest does not have this form.
+  guest: { kind: "nothing" },
   revoked: toDone("linkIsRevoked"),
   ended: toDone("personIsSignedOut"),
   removed: { kind: "gone", notice: "accountIsRemoved" },
@@ -154,7 +194,7 @@ export async function postPeople(
   context: UserContext,
   form: Form,
 ): Promise<Answer> {
-  const { rules, options, paths, request, user, client } = context;
+  const { rules, options, paths, request, user, client, views } = context;
   const services: ActionServices = {
     ...rules,
     keep: "an-admin",
@@ -162,7 +202,11 @@ export async function postPeople(
   };
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
-  const outcome = await actions[name](services, form, { user, session });
+  const outcome = await actions[name](services, form, {
+    user,
+    session,
+    locale: views.locale(request),
+  });
   const page = findFollowingPage(name, context, form);
   if (typeof outcome === "object") return respondWithLink(context, outcome, page);
   const reaction = reactions[outcome];
@@ -197,11 +241,16 @@ async function showLinkProblem(
   const { views, request } = context;
   const entered = {
     username: form("username"),
+    email: form("email"),
     newGroups: form("groups"),
     until: form("until"),
     groups: readChoices(form, "groups"),
     apps: readChoices(form, "apps"),
-    problem: { message: views.message(request, message), fields: [field] as const },
+    problem: {
+      message: views.message(request, message),
+      // This form has no profile.
+      fields: [field === "name" || field === "email" ? "username" : field] as const,
+    },
   };
   const purpose = form("guest") === "" ? "invite" : "guest";
   const data = await readLinksData(context, { [purpose]: entered });
@@ -218,12 +267,17 @@ async function showPersonProblem(
   const { views, request, paths } = context;
   const data = await readPersonData(context, readUserId(form));
   if (data === undefined) return redirect(paths.people);
-  const personField: PersonField =
-    name === "remove" ? "remove" : field === "username" ? field : "groups";
-  const problem = { message: views.message(request, message), fields: [personField] as const };
+  const fields = [toPersonField(name, field)] as const;
+  const problem = { message: views.message(request, message), fields };
   // Of an account that has changed in the meantime, the form shows the new values.
   const entered = message === "changedMeanwhile" ? data : addEntered(name, data, form);
   return views.page(context, "person", { ...entered, problem }, { status: 422 });
+}
+
+function toPersonField(name: PeopleForm, field: ActionField): PersonField {
+  if (name === "remove") return "remove";
+  if (name === "profile") return field === "email" ? field : "name";
+  return field === "username" ? field : "groups";
 }
 
 type PersonData = PageData["person"];
@@ -233,8 +287,10 @@ function addEntered(name: PeopleForm, data: PersonData, form: Form): PersonData 
   const hasName = name === "change" || name === "rename";
   const hasGroups = name === "change" || name === "groups";
   const all = data.groups.map((group) => group.name);
+  const hasProfile = name === "profile" && data.profile !== undefined;
   return {
     ...data,
+    profile: hasProfile ? addEnteredProfile(data.profile, form) : data.profile,
     form: {
       username: hasName ? form("username") : data.form.username,
       groups: hasGroups ? form("groups") : "",

@@ -8,6 +8,7 @@ import { formatEntries } from "../activity/format-activity-pages.ts";
 import { judgeUser } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
+import { toProfileForm } from "../profile/profile-form-pages.ts";
 import { showPage } from "../show-page.ts";
 import { listPeople } from "./accounts.ts";
 import { toVersion } from "./change-person.ts";
@@ -51,7 +52,11 @@ function toShownPerson(
   now: number,
 ): ShownPerson {
   return {
-    user: { ...user, username: shortenText(user.username) },
+    user: {
+      ...user,
+      username: shortenText(user.username),
+      ...(user.name !== undefined && { name: shortenText(user.name) }),
+    },
     end: endsAt && formatDate(locale, endsAt),
     hasEnded: endsAt !== undefined && endsAt.getTime() <= now,
     signedIn: signedInAt && formatTime(locale, signedInAt),
@@ -108,10 +113,11 @@ export async function readPersonData(
     groups: toGroupChoices(all, user.groups ?? []),
     form: { username: user.username, groups: "" },
     version: toVersion(user),
+    profile: user.guest === true ? undefined : toProfileForm(user),
     apps: apps.all
       .filter(mayOpen)
       .map((app) => ({ id: app.id, ...toShownApp(app, apps, paths.base) }))
       .sort((first, second) => (first.name.toLowerCase() < second.name.toLowerCase() ? -1 : 1)),
-    entries: formatEntries(locale, entries),
+    entries: formatEntries(locale, entries, { apps }),
   };
 }

@@ -1,8 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
-import { NO_PASSWORD, type Profile, type UserId } from "../../db/records.ts";
+import {
+  type FoundUser,
+  NO_PASSWORD,
+  type Profile,
+  toPublicUser,
+  type User,
+  type UserId,
+} from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { PLAIN_HOST } from "../../lib/host-name.ts";
+import { type ChangeServices, changeAccount } from "../../identity/credential-cache.ts";
+import type { Client } from "../../lib/client.ts";
+import { isUsableEmail } from "../../lib/email.ts";
 import { isUsableName } from "../../lib/names.ts";
+import { digestText } from "../../lib/random-text.ts";
+import type { Mailing } from "../../mail/mailing.ts";
 
 /** Contains what changes. An absent field keeps its value, and an empty text removes it. */
 export interface ProfileFields {
@@ -11,6 +23,15 @@ export interface ProfileFields {
   readonly email?: string | undefined;
   /** A changed address is unverified unless this says otherwise. */
   readonly emailIs?: "verified" | "unverified" | undefined;
+}
+
+/** Says what a form changes. */
+export interface ProfileChange extends ProfileFields {
+  /**
+   * The profile must still have this version, which `toProfileVersion` returned when the form was
+   * shown. A form that others have overtaken would undo what they changed.
+   */
+  readonly version?: string | undefined;
 }
 
 /** Says whether the profile was set, or why nothing has changed. */
@@ -24,52 +45,77 @@ export type SetProfileOutcome =
   | "email-missing"
   /** Another account has verified this address. */
   | "email-taken"
+  /** Others have changed the profile in the meantime. */
+  | "changed-meanwhile"
   | "set";
 
-interface SetProfileServices {
+export interface SetProfileServices extends ChangeServices {
   readonly store: Pick<StoreParts, "users" | "profiles">;
   /** Writes an audit log entry that says who made the change. */
   readonly record: (event: NewAuditEvent) => unknown;
+  /** Tells a former address that the account has another one. */
+  readonly mailing?: Pick<Mailing, "tellFormerAddress"> | undefined;
 }
 
-const MAX_EMAIL_BYTES = 254;
-/** Matches the part before the @: visible ASCII characters without quotes, brackets and commas. */
-const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
+type KnownProfile = NonNullable<FoundUser["profile"]>;
 
-/** Returns whether mail programs and apps understand this address, without any quoting. */
-export function isUsableEmail(email: string): boolean {
-  const [local = "", host = "", ...more] = email.split("@");
-  if (more.length > 0 || Buffer.byteLength(email) > MAX_EMAIL_BYTES) return false;
-  return LOCAL_PART.test(local) && PLAIN_HOST.test(host.toLowerCase()) && host.includes(".");
-}
+/** Returns a text that differs after each change of the name or the address of the user. */
+export const toProfileVersion = ({ name, email, emailVerified }: User): string =>
+  digestText(JSON.stringify([name, email, emailVerified]));
+
+/** A change without a version begins again so often after others have changed the profile. */
+const MAX_TRIES = 10;
 
 /** Changes the given fields of the profile of an account. They identify nobody. */
 export async function setProfile(
-  { store, record }: SetProfileServices,
+  services: SetProfileServices,
   id: UserId,
-  fields: ProfileFields,
+  change: ProfileChange,
+  client?: Client,
 ): Promise<SetProfileOutcome> {
-  const user = await store.users.find(id);
-  if (user === undefined) return "no-user";
-  if (user.passwordHash === NO_PASSWORD) return "guest";
-  const known = await store.profiles.find(id);
-  const name = fields.name === undefined ? known?.name : fields.name.trim() || undefined;
+  const { store, record } = services;
+  for (let tries = 1; ; tries += 1) {
+    const user = await store.users.find(id);
+    if (user === undefined) return "no-user";
+    if (user.passwordHash === NO_PASSWORD) return "guest";
+    const known = user.profile ?? {};
+    if (change.version !== undefined && change.version !== toProfileVersion(toPublicUser(user)))
+      return "changed-meanwhile";
+    const changed = applyChange(known, change);
+    if (typeof changed === "string") return changed;
+    if (isDeepStrictEqual(changed, known)) return "set";
+    const profile: Profile = { id, userId: id, ...changed };
+    // It also has the language of the message to the former address.
+    const former = services.mailing && (await store.profiles.find(id));
+    const outcome = await changeAccount(services, id, () => store.profiles.set(profile, known));
+    const isOvertaken = outcome === "changed-meanwhile" && change.version === undefined;
+    if (isOvertaken && tries < MAX_TRIES) continue;
+    if (outcome !== "set") return outcome;
+    const event = createAuditEvent("user_profile", { user, client });
+    await record(event);
+    if (former !== undefined && former.email?.toLowerCase() !== profile.email?.toLowerCase())
+      await services.mailing?.tellFormerAddress(former, event);
+    return outcome;
+  }
+}
+
+/** Returns the changed profile, or why it cannot be. A changed address is unverified. */
+function applyChange(
+  known: KnownProfile,
+  change: ProfileChange,
+): KnownProfile | Extract<SetProfileOutcome, "name-invalid" | "email-invalid" | "email-missing"> {
+  const name = change.name === undefined ? known.name : change.name.trim() || undefined;
   if (name !== undefined && !isUsableName(name)) return "name-invalid";
-  const email = fields.email === undefined ? known?.email : fields.email.trim() || undefined;
+  const email = change.email === undefined ? known.email : change.email.trim() || undefined;
   if (email !== undefined && !isUsableEmail(email)) return "email-invalid";
+  if (email === undefined)
+    return change.emailIs === "verified"
+      ? "email-missing"
+      : { ...(name !== undefined && { name }) };
+  const verifiedEmail = email.toLowerCase();
   const isVerified =
-    fields.emailIs === undefined
-      ? email === known?.email && known?.verifiedEmail !== undefined
-      : fields.emailIs === "verified";
-  if (email === undefined && fields.emailIs === "verified") return "email-missing";
-  const profile: Profile = {
-    id,
-    userId: id,
-    ...(name !== undefined && { name }),
-    ...(email !== undefined && { email }),
-    ...(email !== undefined && isVerified && { verifiedEmail: email.toLowerCase() }),
-  };
-  const outcome = await store.profiles.set(profile);
-  if (outcome === "set") await record(createAuditEvent("user_profile", { user }));
-  return outcome;
+    change.emailIs === undefined
+      ? verifiedEmail === known.verifiedEmail
+      : change.emailIs === "verified";
+  return { ...(name !== undefined && { name }), email, ...(isVerified && { verifiedEmail }) };
 }

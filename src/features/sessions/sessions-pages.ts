@@ -1,7 +1,7 @@
 import type { Form } from "../../http/form.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import { getRequestKind } from "../../http/request-kind.ts";
-import { type Answer, redirect } from "../../http/responses.ts";
+import { type Answer, type Headers, redirect } from "../../http/responses.ts";
 import {
   clearSessionCookies,
   createSessionCookies,
@@ -33,13 +33,26 @@ const ALL = "all";
  * says so.
  */
 export async function postLogout(context: Context): Promise<Answer> {
-  const { rules, options, paths, request, client } = context;
-  const outcome = await signOut(rules, readSessionTokens(request.header("cookie")), client);
+  const { paths, request } = context;
+  const { outcome, cookies, headers } = await signOutBrowser(context);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || getRequestKind(request.method, request) === "form";
   const notices = isShown ? [createNoticeCookie(request, notice)] : [];
-  const cookies = [...clearSessionCookies(options.hosts.cookieDomain), ...notices];
-  return redirect(paths.login, cookies, CLEAR_CACHE);
+  return redirect(paths.login, [...cookies, ...notices], headers);
+}
+
+/** Ends the sessions of the browser. Returns what the response must contain in any case. */
+export async function signOutBrowser({ rules, options, request, client }: Context): Promise<{
+  readonly outcome: "ended" | "not-ended";
+  readonly cookies: readonly string[];
+  readonly headers: Headers;
+}> {
+  const outcome = await signOut(rules, readSessionTokens(request.header("cookie")), client);
+  return {
+    outcome,
+    cookies: clearSessionCookies(options.hosts.cookieDomain),
+    headers: CLEAR_CACHE,
+  };
 }
 
 /**

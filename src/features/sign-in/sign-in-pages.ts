@@ -1,8 +1,8 @@
-import type { App, User } from "../../db/records.ts";
+import type { User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
-import { OIDC_INTERACTION } from "../../http/paths.ts";
+import { API, FORGOT, OIDC_INTERACTION } from "../../http/paths.ts";
 import { AGAIN, asksForRecentSignIn, parseAgain } from "../../http/recent-sign-in.ts";
 import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -24,6 +24,7 @@ import type { Client } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
 import { isLocalPath } from "../../lib/return-target.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
+import { findAppAtPath } from "../apps/app-at-path.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
@@ -31,13 +32,13 @@ import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { signOut } from "../sessions/sign-out.ts";
-import { type SignInOutcome, signIn } from "./sign-in.ts";
+import { type SignInAttempt, type SignInOutcome, signIn } from "./sign-in.ts";
 
 /** A refused handoff redirects to a sign-in page with this query parameter. */
 export const HANDOFF_FAILED = "handoff_failed";
 
 export async function getLogin(context: Context): Promise<Answer> {
-  const { options, views, request } = context;
+  const { options, paths, views, request } = context;
   const returnTo = readReturnTarget(context);
   const { CurrentUser: user } = await views.helpers(context);
   const needsFactor = asksForFactor(request);
@@ -59,6 +60,7 @@ export async function getLogin(context: Context): Promise<Answer> {
     needsFactor,
     lacksFactor,
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
+    forgotTo: options.mail && `${paths.login}${FORGOT}`,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,
     app,
@@ -178,32 +180,41 @@ async function findAppAtHost(
   if (!host || !(options.people || oidc !== undefined)) return undefined;
   try {
     const apps = await rules.appDirectory.read();
-    const app = chooseApp(apps.listByHost(host), target);
+    const found = apps.listByHost(host);
+    const app = found.length > 1 ? findAppAtPath(found, target.pathname) : found[0];
     return app && toShownApp(app, apps, paths.base);
   } catch {
     return undefined;
   }
 }
 
-/** Of several apps at paths of one host, chooses the one whose path the target is below. */
-function chooseApp(apps: readonly App[], { pathname }: URL): App | undefined {
-  if (apps.length < 2) return apps[0];
-  const getPath = ({ url = "" }: App): string => new URL(url).pathname.replace(/\/$/, "");
-  return apps
-    .filter((app) => `${pathname}/`.startsWith(`${getPath(app)}/`))
-    .sort((first, second) => getPath(second).length - getPath(first).length)[0];
+export async function postLogin(context: Context, form: Form): Promise<Answer> {
+  const entered = { username: form("username"), password: form("password"), code: form("code") };
+  const remembersDevice = form("remember_device") !== "";
+  return respondToSignIn(
+    context,
+    form,
+    await enterSignIn(context, { ...entered, remembersDevice }),
+  );
 }
 
-export async function postLogin(context: Context, form: Form): Promise<Answer> {
+type EnteredSignIn = Pick<
+  Required<SignInAttempt>,
+  "username" | "password" | "code" | "remembersDevice"
+>;
+
+/** Signs in with what a person entered in a form. */
+export async function enterSignIn(
+  context: Context,
+  entered: EnteredSignIn,
+): Promise<SignInOutcome> {
   const { rules, options, request, warnOfProxy } = context;
   warnOfProxy(request);
   const client = await getLimitedClient(context);
-  const entered = { username: form("username"), password: form("password"), code: form("code") };
   const isOffered = options.signIn.rememberDevice;
   const device = isOffered ? readDeviceCookie(request) : undefined;
-  const remembersDevice = isOffered && form("remember_device") !== "";
-  const attempt = { ...client, ...entered, device, remembersDevice };
-  return respondToSignIn(context, form, await signIn(rules, attempt));
+  const remembersDevice = isOffered && entered.remembersDevice;
+  return signIn(rules, { ...client, ...entered, device, remembersDevice });
 }
 
 /**
@@ -228,8 +239,8 @@ export async function respondToSignIn(
   form: Form,
   outcome: SignInOutcome,
 ): Promise<Answer> {
-  const { rules, options, paths, request } = context;
-  options.meter.countSignIn(outcome.kind);
+  const { paths } = context;
+  noteSignIn(context, outcome);
   const target = acceptedSignInTarget(context, form(RETURN_TO));
   const again = form(AGAIN) === "" ? "" : `&${AGAIN}=${parseAgain(form(AGAIN)) ?? "1"}`;
   const factor = form(FACTOR) === "" ? "" : `&${FACTOR}=2`;
@@ -238,23 +249,41 @@ export async function respondToSignIn(
       return redirect(addReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
-      logRefusal(context, request, `sign-in ${outcome.kind}`);
       return redirect(addReturnTo(`${paths.login}?error=1${again}${factor}`, target));
     case "signed-in": {
-      const { user, device } = outcome;
-      // The new session replaces the browser's previous session if it belongs to the same user.
-      const replaced = readSessionTokens(request.header("cookie"));
-      await moveGrants(rules, replaced, outcome.token);
-      await signOut(rules, replaced, context.client, user.id);
+      const kept = await replaceSession(context, outcome);
       return redirectSignedIn(context, outcome, target, [
         // The notice asks the user to repeat an action of the account page.
         ...(again === `&${AGAIN}=1` && paths.home
-          ? [createNoticeCookie(request, "isConfirmed")]
+          ? [createNoticeCookie(context.request, "isConfirmed")]
           : []),
-        ...(device === undefined
-          ? []
-          : [createDeviceCookie(request, paths.login, device, DEVICE_LIFETIME_SECONDS)]),
+        ...kept,
       ]);
     }
   }
+}
+
+/** Counts a sign-in, and logs a refused one. */
+export function noteSignIn(context: Context, { kind }: SignInOutcome): void {
+  context.options.meter.countSignIn(kind);
+  if (kind === "rate-limited" || kind === "rejected") {
+    logRefusal(context, context.request, `sign-in ${kind}`);
+  }
+}
+
+/**
+ * Makes the new session replace the browser's previous one if it belongs to the same user. Returns
+ * the Set-Cookie lines of a device that is now remembered.
+ */
+export async function replaceSession(
+  { rules, options, paths, request, client }: Context,
+  { user, token, device }: Extract<SignInOutcome, { readonly kind: "signed-in" }>,
+): Promise<readonly string[]> {
+  const replaced = readSessionTokens(request.header("cookie"));
+  await moveGrants(rules, replaced, token);
+  await signOut(rules, replaced, client, user.id);
+  if (device === undefined) return [];
+  // Browsers send a cookie only below its path, and the app's own form has another path.
+  const signIns = options.api ? [paths.login, paths.base + API.signIn] : [paths.login];
+  return signIns.map((path) => createDeviceCookie(request, path, device, DEVICE_LIFETIME_SECONDS));
 }

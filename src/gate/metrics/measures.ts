@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { deliveryKinds } from "../../db/records.ts";
 import type { Store } from "../../db/store.ts";
 import type { SignInOutcome } from "../../features/sign-in/sign-in.ts";
 import { removeQuery } from "../../http/paths.ts";
@@ -33,6 +34,20 @@ export function createMeter(registry: Registry, seconds: () => number): Meter {
   const written = registry.addCounter("latchkey_log_entries_written_total");
   const dropped = registry.addCounter("latchkey_log_entries_dropped_total");
   const failed = registry.addCounter("latchkey_log_write_failures_total");
+  const messages = registry.addCounter(
+    "latchkey_messages_sent_total",
+    deliveryKinds.map((kind) => ({ kind })),
+  );
+  const failedMessages = registry.addCounter(
+    "latchkey_message_failures_total",
+    deliveryKinds.map((kind) => ({ kind })),
+  );
+  let waitingMessages = 0;
+  let oldestMessage: Date | undefined;
+  registry.addGauge("latchkey_messages_waiting", () => waitingMessages);
+  registry.addGauge("latchkey_message_oldest_timestamp_seconds", () =>
+    oldestMessage === undefined ? 0 : oldestMessage.getTime() / 1_000,
+  );
   return {
     watch(levels) {
       registry.addGauge("latchkey_limiter_tracked_addresses", levels.countTrackedAddresses);
@@ -65,6 +80,14 @@ export function createMeter(registry: Registry, seconds: () => number): Meter {
       countWritten: written,
       countDropped: () => dropped(1),
       countFailed: () => failed(1),
+    },
+    outbox: {
+      countSent: (kind) => messages(1, { kind }),
+      countFailed: (kind) => failedMessages(1, { kind }),
+      watchWaiting(count, oldest) {
+        waitingMessages = count;
+        oldestMessage = oldest;
+      },
     },
   };
 }

@@ -18,6 +18,10 @@ const HELP = {
     "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
   latchkey_log_entries_dropped_total:
     "Log entries dropped because too many were waiting for the store.",
+  latchkey_messages_sent_total: "Mail and webhooks that were delivered.",
+  latchkey_message_failures_total: "Attempts to deliver mail or webhooks that failed.",
+  latchkey_messages_waiting: "Messages of all instances that were not delivered yet.",
+  latchkey_message_oldest_timestamp_seconds: "Since when the oldest of them waits; 0 if none does.",
   latchkey_log_entries_waiting: "Log entries not stored yet. Above 10000 they are dropped.",
   latchkey_log_entries_written_total: "Log entries stored.",
   latchkey_log_write_failures_total:

@@ -4,7 +4,9 @@ import { belongsToDatabase, isSameFile } from "../../db/sqlite/database-files.ts
 import { canShareCookies } from "../../http/location.ts";
 import type { AllowedHosts } from "../../lib/allowed-hosts.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
-import type { AuthOptions } from "../../options.ts";
+import { type NotifyTarget, readNotifyTarget } from "../../mail/notify-target.ts";
+import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
+import type { AuthOptions, NotifyOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import type { Entry } from "./entry.ts";
 import {
@@ -46,14 +48,41 @@ export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
   const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
   const { limiter, limitIpv6Prefix, locale, customCss: css } = settings;
   const { appName, accentColor, logoFile, logoFileDark } = settings;
+  const from = findMailFrom(settings);
   return {
     ...{ secret, previousSecrets, postLoginLocation },
+    ...(settings.smtpUrl !== undefined && from && { mail: { url: settings.smtpUrl, from } }),
     hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
     guards: { keys: true },
     signIn: { limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
     pages: { appName, accentColor, logoFile, logoFileDark, locale, css },
   };
+}
+
+/** Returns the sender of mail. Many mail servers have users whose names are their addresses. */
+export function findMailFrom({
+  smtpUrl,
+  mailFrom,
+}: Pick<Settings, "smtpUrl" | "mailFrom">): string | undefined {
+  if (mailFrom !== undefined || smtpUrl === undefined) return mailFrom;
+  const { user = "" } = parseSmtpUrl(smtpUrl) ?? {};
+  return parseMailFrom(user) === undefined ? undefined : user;
+}
+
+/** Returns where the operator is told what happens. */
+export function findNotifyTarget({
+  notifyUrl,
+  notifySecret,
+}: Pick<Settings, "notifyUrl" | "notifySecret">): NotifyTarget | undefined {
+  if (notifyUrl === undefined) return undefined;
+  const reading = readNotifyTarget(notifyUrl, notifySecret);
+  return reading.kind === "target" ? reading.target : undefined;
+}
+
+export function toNotifyOptions(settings: Settings): NotifyOptions | undefined {
+  const target = findNotifyTarget(settings);
+  return target && { target, events: settings.notifyEvents };
 }
 
 export interface SettingsReading {
@@ -167,6 +196,22 @@ function findConflicts(settings: Settings): readonly SettingProblem[] {
   if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
     const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
     problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], message: text });
+  }
+  if (settings.smtpUrl !== undefined && settings.publicUrl === undefined) {
+    const text = "SMTP_URL requires PUBLIC_URL, with which the links in messages begin";
+    problems.push({ about: ["SMTP_URL", "PUBLIC_URL"], message: text });
+  }
+  if (settings.smtpUrl !== undefined && findMailFrom(settings) === undefined) {
+    const text = "SMTP_URL requires MAIL_FROM, the sender of the mail";
+    problems.push({ about: ["SMTP_URL", "MAIL_FROM"], message: text });
+  }
+  const { notifyUrl, notifySecret } = settings;
+  const reading = notifyUrl === undefined ? undefined : readNotifyTarget(notifyUrl, notifySecret);
+  if (reading?.kind === "problem")
+    problems.push({ about: ["NOTIFY_URL", "NOTIFY_SECRET"], message: reading.problem });
+  if (notifyUrl === undefined && notifySecret !== undefined) {
+    const text = "NOTIFY_SECRET requires NOTIFY_URL, which says where notices are sent";
+    problems.push({ about: ["NOTIFY_URL", "NOTIFY_SECRET"], message: text });
   }
   return problems;
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_PATTERNS } from "../../audit/event-patterns.ts";
 import { optionTable } from "../../options.ts";
 import { DEFAULT_ACCENT } from "../../pages/accent-color.ts";
 import { locales } from "../../pages/words.ts";
@@ -179,6 +180,38 @@ const table = {
     value: values.fromChoices(["on", "off"]),
     default: "off",
     about: "tells apps who asks in a signed header, Latchkey-Assertion",
+  },
+
+  smtpUrl: {
+    heading: "Mail",
+    value: values.smtpUrl,
+    flag: "none",
+    secret: true,
+    about: "mail server for links and notices to people; without it the gate sends no mail",
+  },
+  mailFrom: {
+    value: values.mailFrom,
+    unset: "the user of SMTP_URL, if it is an address",
+    about: "sender of the mail, such as Home <home@example.org>",
+  },
+
+  notifyUrl: {
+    heading: "Notices to the operator",
+    value: values.notifyUrl,
+    flag: "none",
+    secret: true,
+    about: "webhook or topic of ntfy that is told about events of the audit log",
+  },
+  notifySecret: {
+    value: values.notifySecret,
+    flag: "none",
+    secret: true,
+    about: "signs what a webhook gets, which requires it; or an access token of ntfy",
+  },
+  notifyEvents: {
+    value: values.eventList,
+    default: DEFAULT_PATTERNS,
+    about: "events to tell about; * is any text, and signin_refused all that refuse a sign-in",
   },
 
   appName: {

@@ -3,6 +3,8 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
+import { selectEvents } from "../../audit/event-patterns.ts";
+import type { EventType } from "../../audit/events.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../../db/location.ts";
 import { MAX_CSS_BYTES, readLogo } from "../../http/assets.ts";
 import { normalizeGroups } from "../../identity/groups.ts";
@@ -12,6 +14,8 @@ import { explainFileError } from "../../lib/files/file-error.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
 import type { Option } from "../../lib/options.ts";
 import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
+import { parseNotifyUrl } from "../../mail/notify-target.ts";
+import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
 import { optionTable } from "../../options.ts";
 import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
@@ -177,6 +181,53 @@ export const databaseLocation: Parser<DatabaseLocation> = createParser(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
   parseDatabaseLocation,
 );
+
+/** Accepts the URL of a mail server. The message must not repeat it, since it has a password. */
+export const smtpUrl: Parser<string> = createParser(
+  "a URL such as smtps://user:password@mail.example.org:465 or smtp://localhost:25",
+  (text) => (parseSmtpUrl(text) === undefined ? undefined : text),
+);
+
+export const mailFrom: Parser<string> = createParser(
+  "an e-mail address, or a name with one, such as Home <home@example.org>",
+  (text) => (parseMailFrom(text) === undefined ? undefined : text),
+);
+
+/** Accepts the URL of a webhook, or a topic of ntfy. The message must not repeat it. */
+export const notifyUrl: Parser<string> = createParser(
+  "an https URL, or ntfy://host/topic, also with a user and a password; http only on this machine",
+  (text) => (parseNotifyUrl(text) === undefined ? undefined : text),
+);
+
+/** `NOTIFY_URL` decides what it must be. */
+export const notifySecret: Parser<string> = createParser(
+  "whsec_ and base64, or a random text of 24 bytes or more; for ntfy, an access token",
+  (text) => text,
+);
+
+/** Accepts patterns of event types. */
+export const eventList: Parser<readonly EventType[]> = createParser(
+  "events of the audit log, separated by commas, such as user.*,signin_refused",
+  (text) => {
+    const selection = selectEvents(text);
+    switch (selection.kind) {
+      case "events":
+        return selection.events;
+      case "invalid":
+        return undefined;
+      case "no-match": {
+        const { pattern, suggestion } = selection;
+        const shown = pattern.length <= MAX_SHOWN_PATTERN ? JSON.stringify(pattern) : "a pattern";
+        const remedy =
+          suggestion === undefined ? "docs/logs.md lists them" : `did you mean ${suggestion}?`;
+        throw new Fault("event_unknown", `${shown} matches no event of the audit log: ${remedy}`);
+      }
+    }
+  },
+);
+
+/** A longer text may be a secret that was meant for another setting. */
+const MAX_SHOWN_PATTERN = 40;
 
 export const secret: Parser<string> = createParser(
   "a random text of 32 characters or more",

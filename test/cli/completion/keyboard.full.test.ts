@@ -88,7 +88,7 @@ async function install(t: TestContext, { shell, script, startFile, lines }: Inst
 /** What is typed, with Tab, and the arguments that result. */
 const typed: readonly (readonly [line: string, args: RegExp])[] = [
   ["latchkey us\tli\t--js\t", /\[user\]\[list\]\[--json\]$/m],
-  ["latchkey log --ty\tpassw\t", /\[log\](\[--type\]\[|\[--type=)password_change\]$/m],
+  ["latchkey log --ty\tpassword_c\t", /\[log\](\[--type\]\[|\[--type=)password_change\]$/m],
   ["latchkey import with\t", /\[import\]\[with a space\.csv\]$/m],
   ["latchkey import 'with a space.csv' --form\tcs\t", /\[with a space\.csv\]\[--format\]\[csv\]$/m],
   ["latchkey serve --data-d\tfold\t", /\[serve\](\[--data-dir\]\[|\[--data-dir=)folder\/?\]$/m],

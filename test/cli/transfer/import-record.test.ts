@@ -29,7 +29,57 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
   assert.deepEqual(read(user(fields)), {
     ...{ id: "7f", isKnown: true, username: name },
     rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null, null]] }],
+    ...{ verifiedEmail: undefined, notes: [] },
   });
+});
+
+test("takes name and address as other systems write them, unverified without a yes", () => {
+  const profileOf = (fields: Fields) => {
+    const imported = read(user({ ...fields, id: "7" }));
+    assert.ok(typeof imported === "object", JSON.stringify(imported));
+    const [[, , ...profile] = []] = byTable(imported.rows).profiles ?? [];
+    return [profile, imported.verifiedEmail, imported.notes.length];
+  };
+  const email = "Ada@example.org";
+  for (const name of ["name", "displayname", "Display_Name", "displayName"])
+    assert.deepEqual(profileOf({ [name]: " Ada " }), [["Ada", null, null, null], undefined, 0]);
+  for (const no of [undefined, null, "", false, 0, "0", "f", "false", "2026-01-01", [true], "on"]) {
+    const fields = { email, email_verified: no };
+    assert.deepEqual(profileOf(fields), [[null, email, null, null], undefined, 0], String(no));
+  }
+  const lower = email.toLowerCase();
+  for (const yes of [true, 1, "1", "t", "true", "yes"]) {
+    const fields = { email, emailVerified: yes };
+    assert.deepEqual(profileOf(fields), [[null, email, lower, null], lower, 0], String(yes));
+  }
+  assert.deepEqual(profileOf({ name: "", email: " " }), [[], undefined, 0]);
+  for (const unusable of [
+    "a\r\nb",
+    "a\u202eb",
+    "x".repeat(256),
+    "x".repeat(10_000_000),
+    7,
+    ["a"],
+  ]) {
+    const fields = { name: unusable, email: unusable, email_verified: true };
+    assert.deepEqual(profileOf(fields), [[], undefined, 2]);
+  }
+  const ends = { ends_at: 9_000_000_000_000, password_hash: "$guest$" };
+  assert.deepEqual(profileOf({ name: "Ada", email, ...ends }), [[], undefined, 0], "a guest");
+});
+
+test("takes the profile of an export in place of other fields, for the user of the line", () => {
+  const profileOf = (fields: Fields) => {
+    const imported = rowsOf(user({ ...fields, id: "7" }));
+    return imported.profiles ?? [];
+  };
+  const own = { id: "8", name: "Ada", email: "Ada@example.org", verified_email: "eve@example.org" };
+  const expected = [["7", "7", "Ada", "Ada@example.org", "ada@example.org", null]];
+  for (const profiles of [own, [own], JSON.stringify([own])])
+    assert.deepEqual(profileOf({ profiles, name: "Eve", email: "eve@example.org" }), expected);
+  const unusable = { ...own, name: "a\nb", email: "x" };
+  assert.deepEqual(profileOf({ profiles: [unusable] }), []);
+  assert.match(String(read(user({ profiles: [own, own] }))), /more than one profile/);
 });
 
 test("takes an argon2 hash with the padding of base64", async () => {

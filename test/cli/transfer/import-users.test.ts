@@ -287,3 +287,40 @@ test("imports all apps or none if the database fails", async (t) => {
   await assert.rejects(importing, /no disk space/);
   assert.deepEqual(await store.apps.list(), []);
 });
+
+test("a verified address stays with the first account that has it", async (t) => {
+  const email = "ada@example.org";
+  const verified = { email, emailverified: "true" };
+  const lines = [
+    userLine(1, "a", { ...verified, id: "1" }),
+    userLine(2, "b", { ...verified, email: email.toUpperCase(), id: "2", name: "B" }),
+    userLine(3, "c", { email: "other@example.org", emailverified: true, id: "3" }),
+    userLine(4, "d", { email: "taken@example.org", emailverified: true, id: "4", name: "D" }),
+    userLine(5, "e", { email: "x", name: "a\nb", id: "5" }),
+  ];
+  const { ports, store, warned, refused } = await setting(t, lines);
+  const owner = await store.users.insert({ username: "owner", passwordHash: hashText("x") });
+  assert.ok(owner);
+  const taken = "taken@example.org";
+  const profile = { id: owner.id, userId: owner.id, email: taken, verifiedEmail: taken };
+  await store.profiles.set(profile);
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual([outcome.kind, outcome.users, refused], ["imported", 5, []]);
+  assert.deepEqual(
+    warned.map((warning) => warning.split(":")[0]),
+    ["5", "5", "2", "4"],
+  );
+  assert.doesNotMatch(warned.join(), /(ada|taken)@/);
+  const profiles = (await store.users.read("", 9)).map(({ username, profile: kept }) => [
+    username,
+    kept,
+  ]);
+  assert.deepEqual(Object.fromEntries(profiles), {
+    a: { email, verifiedEmail: email },
+    b: { name: "B", email: email.toUpperCase() },
+    c: { email: "other@example.org", verifiedEmail: "other@example.org" },
+    d: { name: "D", email: taken },
+    e: undefined,
+    owner: { email: taken, verifiedEmail: taken },
+  });
+});

@@ -136,6 +136,7 @@ for (const [kind, open] of Object.entries(places)) {
         groups: [],
         endsAt: null,
         guest: false,
+        ...{ name: null, email: null, emailVerified: null },
       })),
     );
     assert.doesNotMatch(printed, /[^\n\P{Cc}]/u);

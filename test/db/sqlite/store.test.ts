@@ -17,7 +17,7 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
       "latchkey_app_uses 1",
       ...["latchkey_apps 1", "latchkey_codes 1", "latchkey_consents 1", "latchkey_devices 1"],
       ...["latchkey_grants 1", "latchkey_handoffs 1", "latchkey_keys 1", "latchkey_links 1"],
-      ...["latchkey_log 1", "latchkey_passkeys 1"],
+      ...["latchkey_log 1", "latchkey_outbox 1", "latchkey_passkeys 1"],
       ...["latchkey_profiles 1", "latchkey_sessions 1"],
       ...["latchkey_setup_tokens 1", "latchkey_sign_outs 1", "latchkey_signing_keys 1"],
       ...["latchkey_tokens 1", "latchkey_used_names 1", "latchkey_users 1"],

@@ -127,6 +127,33 @@ export function testLog(rule: Rule<Store>): void {
     }
   });
 
+  rule("reads the newest entries of some types with one subject", async (store) => {
+    const owner = "owner" as UserId;
+    const subjects = ["photos", "Photos", "wiki", undefined, "photos", "photos"];
+    await store.log.insert(
+      subjects.map((subject, i) =>
+        logEntry(`entry ${i}`, {
+          ...{ type: i === 4 ? "app_add" : "app_signin", ...(i > 3 && { userId: owner }) },
+          ...(subject !== undefined && { subject }),
+        }),
+      ),
+    );
+    const all = await store.log.newest({ limit: 9 });
+    const both = { types: ["app_signin", "app_add"], subject: "photos" };
+    for (const [query, found] of [
+      [{ ...both, limit: 9 }, "540"],
+      [{ ...both, limit: 2 }, "54"],
+      [{ ...both, beforeId: all[0]?.id, limit: 9 }, "40"],
+      [{ ...both, userId: owner, limit: 9 }, "54"],
+      [{ ...both, types: ["app_signin"], limit: 9 }, "50"],
+      [{ ...both, types: [], limit: 9 }, ""],
+      [{ ...both, subject: "photo", limit: 9 }, ""],
+    ] as const) {
+      const newest = await store.log.newest(query);
+      assert.equal(newest.map(({ summary }) => summary.slice(-1)).join(""), found);
+    }
+  });
+
   rule("finds an earlier entry like one, among the newest of its user and type", async (store) => {
     const sought = (facts: Partial<NewLogEntry>) => ({
       ...{ type: "signin", userId: "owner" as UserId, at: new Date(5_000) },

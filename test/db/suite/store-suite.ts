@@ -13,6 +13,7 @@ import { testGrants } from "./grant-suite.ts";
 import { testKeys } from "./key-suite.ts";
 import { testLinks } from "./link-suite.ts";
 import { testLog } from "./log-suite.ts";
+import { testOutbox } from "./outbox-suite.ts";
 import { testPasskeys } from "./passkey-suite.ts";
 import { testPeople } from "./people-suite.ts";
 import { testProfiles } from "./profile-suite.ts";
@@ -44,6 +45,7 @@ const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   grants: testGrants,
   keys: testKeys,
   links: testLinks,
+  outbox: testOutbox,
   passkeys: testPasskeys,
   people: testPeople,
   profiles: testProfiles,

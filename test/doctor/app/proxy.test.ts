@@ -68,7 +68,10 @@ test("reports a header with which a visitor gets in", async (t) => {
   const site = await startWiki(t, greet, "passing-headers");
   const { check, found, remedy } = problemOf(await site.check("wiki"));
   assert.equal(check, "headers");
-  assert.match(found, /Remote-User, Remote-Groups is let in without a sign-in: it gets 200/);
+  assert.match(
+    found,
+    /Remote-User, Remote-Groups, Remote-Name, Remote-Email is let in without a sign-in: it gets 200/,
+  );
   assert.match(remedy, /remove these headers/);
 });
 

@@ -55,6 +55,12 @@ test("another implementation verifies who asks, for which host, and for one minu
     assert.deepEqual(protectedHeader, { alg: "EdDSA", typ: "JWT", kid });
   }
   assert.deepEqual((await read(await about(userOf("J ü", undefined), HOST))).payload.groups, []);
+  const profile = { name: "Ann Ü", email: "ann@b.test" };
+  const known = { ...ANN, ...profile, emailVerified: true };
+  const { name, email } = (await read(await about(known, HOST))).payload;
+  assert.deepEqual({ name, email }, profile);
+  const unverified = await read(await about({ ...known, emailVerified: false }, HOST));
+  assert.deepEqual([unverified.payload.name, unverified.payload.email], [profile.name, undefined]);
   for (const key of toPublicKeys(await readKeys()) as JWK[]) {
     assert.equal(key.kid, await calculateJwkThumbprint(key));
     assert.equal("d" in key || "p" in key, false, "the private part");

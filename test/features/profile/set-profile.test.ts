@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUsableEmail } from "../../../src/features/profile/set-profile.ts";
+import { isDeepStrictEqual } from "node:util";
+import { setProfile } from "../../../src/features/profile/set-profile.ts";
+import { isUsableEmail } from "../../../src/lib/email.ts";
 import { openAuth } from "../../support/auth.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createMailingServices } from "../../support/mailing.ts";
+import { authWith } from "../../support/options.ts";
 
 test("accepts addresses that programs understand without quoting, and no others", () => {
   for (const email of ["a@b.test", "Ada.Example+apps@mail.example.org", `${"x".repeat(64)}@b.test`])
@@ -36,6 +41,23 @@ test("sets, keeps and removes what is given, with an audit log entry for each ch
   assert.deepEqual(await profile(id), { name: undefined, email: undefined, emailIs: "unverified" });
 });
 
+test("keeps the language, and tells the former address", async (t) => {
+  const ports = await createMailingServices(t, "ada");
+  const id = await ports.idOf("ada");
+  await ports.verify("ada", "old@example.org", "fr");
+  assert.equal(await setProfile(ports, id, { name: "Ada" }), "set");
+  assert.equal(await setProfile(ports, id, { email: "OLD@example.org" }), "set");
+  assert.deepEqual(await ports.takeMails(), [], "the same address");
+  await ports.verify("ada", "old@example.org", "fr");
+  assert.equal(
+    await setProfile(ports, id, { email: "new@example.org", emailIs: "verified" }),
+    "set",
+  );
+  const [mail, ...others] = await ports.takeMails();
+  assert.deepEqual([mail?.to, mail?.locale, others], ["old@example.org", "fr", []]);
+  assert.equal((await ports.store.profiles.find(id))?.locale, "fr");
+});
+
 test("refuses what is not acceptable, and changes nothing", async (t) => {
   const { auth } = await openAuth(t);
   const people = await Promise.all(
@@ -66,4 +88,56 @@ test("refuses what is not acceptable, and changes nothing", async (t) => {
     { other: 1 },
   ])
     await assert.rejects(setProfile(ada, wrong as never), { code: "invalid_option" });
+});
+
+test("guards return name and address, at once here and within a second elsewhere", async (t) => {
+  const { auth, store } = await openAuth(t);
+  const elsewhere = authWith({ store });
+  t.after(() => elsewhere.close());
+  const added = await auth.users.add({ username: "ada", password: "a long password" });
+  assert.ok(added.kind === "added");
+  const { user } = added;
+  const session = await auth.sessions.create(user.id);
+  const request = new Request("http://app.test/", { headers: { cookie: session?.cookie ?? "" } });
+  assert.deepEqual(await auth.currentUser(request), user);
+  assert.deepEqual(await elsewhere.currentUser(request), user);
+  await auth.users.setProfile(user.id, { name: "Ada Example", email: "ada@b.test" });
+  const profile = { name: "Ada Example", email: "ada@b.test", emailVerified: false };
+  assert.deepEqual(await auth.currentUser(request), { ...user, ...profile });
+  await auth.users.setProfile(user.id, { emailIs: "verified" });
+  const verified = { ...user, ...profile, emailVerified: true };
+  const seen = await auth.currentUser(request);
+  assert.deepEqual(seen, verified);
+  assert.ok(Object.isFrozen(seen));
+  await eventually(
+    async () => isDeepStrictEqual(await elsewhere.currentUser(request), verified) || undefined,
+  );
+  assert.deepEqual(await auth.users.find(user.id), verified);
+  assert.deepEqual(await auth.users.findByUsername("ada"), verified);
+  for await (const account of auth.users.list()) assert.deepEqual(account, verified);
+  await auth.users.setProfile(user.id, { name: "", email: "" });
+  assert.deepEqual(await auth.currentUser(request), user);
+});
+
+test("two changes at once lose neither, and a verified address goes to one account", async (t) => {
+  const { auth } = await openAuth(t);
+  const people = await Promise.all(
+    ["ada", "ben"].map((username) => auth.users.add({ username, password: "a long password" })),
+  );
+  const [ada = "", ben = ""] = people.map((one) => (one.kind === "added" ? one.user.id : ""));
+  const { setProfile, profile } = auth.users;
+  const outcomes = await Promise.all([
+    setProfile(ada, { name: "Ada" }),
+    setProfile(ada, { email: "ada@b.test" }),
+  ]);
+  assert.deepEqual(outcomes, ["set", "set"]);
+  const both = { name: "Ada", email: "ada@b.test", emailIs: "unverified" };
+  assert.deepEqual(await profile(ada), both);
+  const verified = { email: "One@b.test", emailIs: "verified" } as const;
+  const raced = await Promise.all([ada, ben].map((id) => setProfile(id, verified)));
+  assert.deepEqual(raced.toSorted(), ["email-taken", "set"]);
+  // Another spelling of the own address is the same address.
+  const winner = raced[0] === "set" ? ada : ben;
+  assert.equal(await setProfile(winner, { email: "one@B.test" }), "set");
+  assert.equal((await profile(winner)).emailIs, "verified");
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { eventKinds, eventTypes } from "../../../src/audit/events.ts";
 import { getWords, locales } from "../../../src/pages/words.ts";
 import { execute, insertMany, valuesOf } from "../../support/database.ts";
-import { activityOf, assertNothingInline, elements } from "../../support/markup.ts";
+import { activityOf, assertNothingInline, detailsOf, elements } from "../../support/markup.ts";
 import { addMember, atPeople, personPath } from "./at-people.ts";
 
 const en = getWords("en");
@@ -38,9 +38,12 @@ test("shows the activity of everybody, of one person and of one kind, in pages",
   for (const query of ["?kind=unknown&before=x", "?kind=user_groups", "?before=-1"])
     assert.deepEqual(await texts(query), await texts(""), query);
   const { body } = await open(ACTIVITY);
-  const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
   const byOwner = `${en.by("owner")} · 127.0.0.1`;
-  assert.deepEqual(details, [...Array(4).fill(byOwner), "127.0.0.1"], "the setup names nobody");
+  assert.deepEqual(
+    detailsOf(body),
+    [...Array(4).fill(byOwner), "127.0.0.1"],
+    "the setup names nobody",
+  );
   const filtered = (await open(`${ACTIVITY}?name=owner&kind=people`)).body;
   assert.ok(filtered.includes('value="owner"') && filtered.includes('value="people" selected'));
   assert.ok(elements(filtered, "a").some(({ href }) => href === ACTIVITY));
@@ -64,6 +67,55 @@ test("shows the activity of everybody, of one person and of one kind, in pages",
   assert.deepEqual(activityOf((await open(previous ?? "")).body), newestFirst.slice(0, 50));
 });
 
+test("shows the activity of one app, which its page leads to, also after its removal", async (t) => {
+  const { gate, act, open, ownId } = await atPeople(t);
+  const actOnApp = (action: string, form: Readonly<Record<string, string>>) =>
+    act(`../apps/${action}`, form);
+  await actOnApp("add", { name: "Photos <b>", id: "photos", url: "https://photos.test" });
+  await actOnApp("add", { name: "Wiki", id: "wiki" });
+  // The name of an account can be that of an app.
+  await act("invite", { username: "photos" });
+  addMember(gate, "photos");
+  await act("groups", { user: "id of photos", groups: "family" });
+  await gate.logEntries(5);
+  const log = "latchkey_log (at, type, summary, author, user_id, device, subject)";
+  const entry = `0, 'app_refused', '', 'system', '${ownId}', n`;
+  insertMany(
+    gate.databaseFile,
+    1,
+    60,
+    `INSERT INTO ${log} SELECT ${entry}, CASE n % 20 WHEN 0 THEN 'photos' ELSE 'wiki' END FROM numbers`,
+  );
+  const { events } = en;
+  const [added, refused] = ["Photos &lt;b&gt;"].flatMap((name) => [
+    events.app_add(name),
+    events.app_refused(name),
+  ]);
+  const { body } = await open(`${ACTIVITY}?app=photos`);
+  assert.deepEqual(activityOf(body), [refused, refused, refused, added]);
+  assert.ok(body.includes('<a href="/account/apps/photos"><bdi>Photos &lt;b&gt;</bdi></a>'));
+  assert.ok(body.includes('<input type="hidden" name="app" value="photos">'));
+  const texts = async (query: string) => activityOf((await open(`${ACTIVITY}${query}`)).body);
+  assert.deepEqual(await texts("?app=photos&kind=apps"), [refused, refused, refused, added]);
+  assert.deepEqual(await texts("?app=photos&kind=warnings"), [refused, refused, refused]);
+  assert.deepEqual(await texts("?app=photos&kind=people"), []);
+  assert.deepEqual(await texts("?app=photos&name=owner"), [refused, refused, refused]);
+  assert.deepEqual(await texts("?app=none"), []);
+  for (const query of ["?app=", "?app=PHOTOS", "?app=new", "?app=%00"])
+    assert.deepEqual(await texts(query), await texts(""), query);
+  const first = (await open(`${ACTIVITY}?app=wiki`)).body;
+  const second = (await open(linkTo(first, "next") ?? "")).body;
+  assert.deepEqual([activityOf(first).length, activityOf(second).length], [50, 8]);
+  assert.ok(activityOf(second).includes(events.app_add("Wiki")));
+
+  const page = (await open("/account/apps/photos")).body;
+  assert.ok(elements(page, "a").some(({ href }) => href === `${ACTIVITY}?app=photos`));
+  await actOnApp("remove", { app: "photos" });
+  const gone = (await open(`${ACTIVITY}?app=photos`)).body;
+  assert.deepEqual(activityOf(gone)[0], events.app_remove("photos"));
+  assert.ok(gone.includes("<bdi>photos</bdi>"));
+});
+
 test("leads to the page of each person, and marks what can mean an attack", async (t) => {
   const { gate, open } = await atPeople(t);
   addMember(gate, '"><b>x');
@@ -85,7 +137,7 @@ test("leads to the page of each person, and marks what can mean an attack", asyn
     .slice(1);
   const id = personPath('id of "><b>x');
   assert.equal(people[0]?.href, id, "an account that is gone has no page");
-  const entries = body.split("<li").filter((one) => one.includes("<bdi>"));
+  const entries = body.split("<li").filter((one) => one.includes("<bdi "));
   const alarming = entries.filter((entry) => entry.startsWith(' class="alarming"'));
   assert.deepEqual(
     alarming.map((entry) => [entry.includes("<svg"), activityOf(`<li${entry}`)[0]]),
@@ -96,7 +148,7 @@ test("leads to the page of each person, and marks what can mean an attack", asyn
   );
   assert.match(
     entries.find((entry) => entry.includes("photos")) ?? "",
-    /<small><bdi>&quot;&gt;&lt;b&gt;x · 192/,
+    /<small><bdi>&quot;&gt;&lt;b&gt;x<\/bdi> · <bdi>192/,
   );
   const warnings = (await open(`${ACTIVITY}?kind=warnings`)).body;
   assert.equal(activityOf(warnings).length, 2);

@@ -8,6 +8,9 @@ import { type Account, requireAccount, type Target } from "../target.ts";
 const MANAGED: ReadonlySet<string> = new Set([
   "remote-user",
   "remote-user-id",
+  "remote-groups",
+  "remote-name",
+  "remote-email",
   "x-forwarded-for",
   "x-forwarded-proto",
   "x-forwarded-host",

@@ -13,6 +13,9 @@ export const FORGED = "latchkey-attack";
 const identity: readonly (readonly string[])[] = [
   ["Remote", "User"],
   ["Remote", "User", "Id"],
+  ["Remote", "Groups"],
+  ["Remote", "Name"],
+  ["Remote", "Email"],
 ];
 
 /** Many apps treat these characters in a header name as a hyphen, or as an underscore. */

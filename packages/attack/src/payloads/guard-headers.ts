@@ -128,6 +128,8 @@ const claims = (host: string): Headers => ({
   Forwarded: "for=127.0.0.1",
   "Remote-User": "owner",
   "Remote-User-Id": "1",
+  "Remote-Name": "owner",
+  "Remote-Email": "owner@example.org",
   "X-Forwarded-User": "owner",
   Accept: "application/json",
   "X-Requested-With": "XMLHttpRequest",

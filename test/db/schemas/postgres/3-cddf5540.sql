@@ -133,7 +133,8 @@ CREATE TABLE public.latchkey_links (
     uses_left bigint NOT NULL,
     maker_id text COLLATE pg_catalog."C",
     maker_valid_up_to bigint,
-    apps text COLLATE pg_catalog."C"
+    apps text COLLATE pg_catalog."C",
+    email text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_log (
     id bigint NOT NULL,
@@ -152,6 +153,18 @@ CREATE TABLE public.latchkey_log_end (
     id bigint NOT NULL,
     CONSTRAINT latchkey_log_end_one_check CHECK (one)
 );
+CREATE TABLE public.latchkey_outbox (
+    id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    user_id text COLLATE pg_catalog."C",
+    content text COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    due_at bigint,
+    tries bigint NOT NULL,
+    sent_at bigint,
+    problem text COLLATE pg_catalog."C",
+    expires_at bigint NOT NULL
+);
 CREATE TABLE public.latchkey_passkeys (
     id text NOT NULL COLLATE pg_catalog."C",
     user_id text NOT NULL COLLATE pg_catalog."C",
@@ -166,7 +179,8 @@ CREATE TABLE public.latchkey_profiles (
     user_id text NOT NULL COLLATE pg_catalog."C",
     name text COLLATE pg_catalog."C",
     email text COLLATE pg_catalog."C",
-    verified_email text COLLATE pg_catalog."C"
+    verified_email text COLLATE pg_catalog."C",
+    locale text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_schema (
     one boolean NOT NULL,
@@ -249,9 +263,10 @@ INSERT INTO public.latchkey_grants VALUES ('Hd9uMf1cRa4XgEo7', '3b683975-392a-4b
 INSERT INTO public.latchkey_handoffs VALUES ('l9cT0QmVJ7xS4uXgk2PpZb1nRw6yYHcD8eFhAiKsMtE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos.other.test', 'q3WbEvN5rTyUiOpA7sDfGhJkL1zXcVbNm0QwErTyUiO', '3c9bf8859947cdcec0c77c72d6b7283b', 1795444954000, 0, 1, 1798036954000, 1795445016000);
 INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL, NULL);
 INSERT INTO public.latchkey_keys VALUES ('91d3b7f04a6c2e85', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'vault', 'mB5tKc1yQe8ZrV2nXh7LpD0sGfU4aWjO9iTq3RxEzCk', NULL, 1795444956600, NULL, NULL, 2);
-INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL, NULL);
-INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000, NULL);
-INSERT INTO public.latchkey_links VALUES ('3b9d5f2e81c7a046', 'hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ', 'guest', NULL, 'Aunt', ',family,', NULL, 86400, NULL, 1796825613000, 1, NULL, NULL, ',photos,');
+INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL, NULL, NULL);
+INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000, NULL, NULL);
+INSERT INTO public.latchkey_links VALUES ('3b9d5f2e81c7a046', 'hU8kPz2wYt5nLq0bXc7gVj1sRf4eMd9aIo3iTrKxNyQ', 'guest', NULL, 'Aunt', ',family,', NULL, 86400, NULL, 1796825613000, 1, NULL, NULL, ',photos,', NULL);
+INSERT INTO public.latchkey_links VALUES ('8c1e6a4f90b2d357', 'qT7vKz4wYn2mLs9bXe5gRj8uPf1hMd3aCo6iNtVxByE', 'invite', NULL, NULL, NULL, NULL, NULL, NULL, 1796825613000, 1, NULL, NULL, NULL, 'bob@example.org');
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
 INSERT INTO public.latchkey_log VALUES (3, 1795444954533, 'password_change', 'Changed password', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', 'bd311b7a-e708-4c85-9cbb-ac7190d46b0c');
@@ -264,8 +279,10 @@ INSERT INTO public.latchkey_log VALUES (9, 1795444954896, 'user_sign_out', 'Ende
 INSERT INTO public.latchkey_log VALUES (10, 1795444956418, 'signin', 'Signed in as guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.8', '', '4b4dfbd1-c2e8-44f7-b192-14f333d77031');
 INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned on one-time codes of guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.9', '', '1ad51259-340a-4b33-b1aa-ab29556beff4');
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
+INSERT INTO public.latchkey_outbox VALUES ('9a7c5e3b1f8d6042', 'mail', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'sealed', 1796048013000, 1796048013000, 2, NULL, 'status 421', 1796134413000);
+INSERT INTO public.latchkey_outbox VALUES ('1d2f4b6a8c0e3579', 'webhook', NULL, NULL, 1796048013000, NULL, 1, 1796048013000, NULL, 1796134413000);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
-INSERT INTO public.latchkey_profiles VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Ada Example', 'Ada@example.org', 'ada@example.org');
+INSERT INTO public.latchkey_profiles VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Ada Example', 'Ada@example.org', 'ada@example.org', 'de');
 INSERT INTO public.latchkey_schema VALUES (true, 3);
 INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');
@@ -320,6 +337,8 @@ ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_key_key UNIQUE (key);
 ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_outbox
+    ADD CONSTRAINT latchkey_outbox_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_profiles
@@ -366,6 +385,8 @@ CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (use
 CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
 CREATE INDEX latchkey_log_by_type_id ON public.latchkey_log USING btree (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON public.latchkey_log USING btree (user_id, id);
+CREATE INDEX latchkey_outbox_by_due_at ON public.latchkey_outbox USING btree (due_at);
+CREATE INDEX latchkey_outbox_by_expires_at ON public.latchkey_outbox USING btree (expires_at);
 CREATE INDEX latchkey_passkeys_by_user_id ON public.latchkey_passkeys USING btree (user_id);
 CREATE INDEX latchkey_profiles_by_user_id ON public.latchkey_profiles USING btree (user_id);
 CREATE INDEX latchkey_sessions_by_expires_at ON public.latchkey_sessions USING btree (expires_at);
