@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -21,6 +21,7 @@ export interface MailServer {
   readonly port: number;
   /** Opens a mailbox with a token, and returns what the server says to it, such as `OK` or `NO`. */
   signIn(address: string, token: string): Promise<string>;
+  readLog(): Promise<string>;
 }
 
 export interface Message {
@@ -42,9 +43,11 @@ export async function startMailServer(
   const authority = join(folder, "authority");
   await copyFile(caFile, authority);
   await writeFile(tokens, linesOf(TOKENS).join("\n").replace(AUTHORITIES, authority));
-  const lines = linesOf("/etc/dovecot/conf.d/90-oauth2.conf (Dovecot 2.3)");
+  const read = (number: string): string =>
+    linesOf(`/etc/dovecot/conf.d/${number}-oauth2.conf (Dovecot 2.3)`).join("\n");
+  const before = read("05").replace(TOKENS, tokens);
   const file = join(folder, "dovecot.conf");
-  await writeFile(file, configure(folder, port, lines.join("\n").replace(TOKENS, tokens)));
+  await writeFile(file, configure(folder, port, [before, SYSTEM, read("90")]));
   await giveAway(folder);
   await serveProgram(t, program, {
     ...{ args: ["-F", "-c", file], cwd: folder, port },
@@ -57,11 +60,23 @@ export async function startMailServer(
   });
   delivery.child.stdin?.end(formatMessage(message));
   await delivery;
-  return { port, signIn: (address, token) => signIn(port, address, token) };
+  return {
+    port,
+    signIn: (address, token) => signIn(port, address, token),
+    readLog: () => readFile(join(folder, "log"), "utf8"),
+  };
 }
 
+/** What Debian has in the files between those of the recipe. */
+const SYSTEM = `
+auth_mechanisms = plain
+passdb {
+  driver = pam
+}
+`;
+
 /** The settings of a Dovecot without root, with a mailbox for each address. */
-function configure(folder: string, port: number, lines: string): string {
+function configure(folder: string, port: number, files: readonly string[]): string {
   const user = AS_NOBODY.uid === undefined ? userInfo().username : "nobody";
   const group = AS_NOBODY.gid === undefined ? String(userInfo().gid) : "nogroup";
   return `
@@ -96,8 +111,8 @@ service anvil {
   }
 }
 auth_failure_delay = 0
-auth_mechanisms = plain
-${lines}
+auth_verbose = yes
+${files.join("\n")}
 `;
 }
 

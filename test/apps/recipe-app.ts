@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createFields, fillRecipe } from "../../src/recipes/fill-recipe.ts";
 import { listLines } from "../../src/recipes/format-recipe.ts";
-import type { Entry, OidcWay } from "../../src/recipes/recipe.ts";
+import type { OidcWay } from "../../src/recipes/recipe.ts";
 import { readRecipe } from "../../src/recipes/recipe-files.ts";
 import { type Registration, type Site, startSite } from "../clients/site.ts";
 import { runCommand } from "../support/command.ts";
@@ -12,12 +12,8 @@ import { SECRET } from "../support/gate.ts";
 export interface RecipeSite extends Site {
   /** The path at which a sign-in begins, by the recipe. */
   readonly start: string | undefined;
-  /** What the recipe says to enter in the app. */
-  readonly enter: readonly Entry[];
-  /** Returns the lines for a file of the app. */
+  /** Returns what the recipe says to enter in a file of the app. */
   linesOf(file: string): readonly string[];
-  /** Returns the variables for the environment of the app. */
-  environment(): Readonly<Record<string, string>>;
 }
 
 /** Adds the app of a recipe to a new gate, and fills in the recipe. */
@@ -36,21 +32,14 @@ export async function startRecipeSite(
   const site = await startSite(t, { callback: "", signedOut: "", settingsFor, ...more });
   const { ISSUER: issuer, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = site.settings;
   const values = { url: site.appUrl, issuer, clientId, clientSecret };
-  const [filled] = fillRecipe({ ...recipe, ways: [way] }, values).ways;
-  const { enter } = filled;
+  const [{ enter }] = fillRecipe({ ...recipe, ways: [way] }, values).ways;
   return {
     ...site,
-    enter,
     start: recipe.start,
     linesOf(file) {
       const entry = enter.find((each) => "file" in each && each.file === file);
       assert.ok(entry, `the recipe ${id} has no file ${file}`);
       return listLines(entry);
-    },
-    environment() {
-      const all = enter.flatMap((each) => ("environment" in each ? [each.environment] : []));
-      assert.ok(all.length > 0, `the recipe ${id} has no environment`);
-      return Object.assign({}, ...all);
     },
   };
 }

@@ -86,6 +86,10 @@ test("roundcube: the mail server opens a mailbox to its person, and to tokens of
   assert.equal(await mail.signIn("ada@example.org", last), "OK");
   await operate(site, {}, "user", "remove", "ada", "--yes");
   assert.equal(await mail.signIn("ada@example.org", last), "NO", "after the account has ended");
+  // The passwords of the system are not asked about tokens.
+  const log = await mail.readLog();
+  assert.match(log, /oauth2/);
+  assert.doesNotMatch(log, /pam_authenticate/);
 });
 
 async function startMail(
