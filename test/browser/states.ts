@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { icons } from "../../src/cli/demo/icons.ts";
+import { google, oidc } from "../../src/providers.ts";
 import { addApps as addAppsOf } from "../support/add-app.ts";
 import type { Visiting } from "../support/browser.ts";
 import { execute } from "../support/database.ts";
@@ -383,7 +384,85 @@ async function crossSite({ page, gate }: AtGate): Promise<void> {
   await leave(page, () => page.getByRole("button").click());
 }
 
+/** A mail server that is never reached, providers, and people who register with them. */
+const REACHABLE: Parameters<typeof atHome>[2] = {
+  ...{ smtpUrl: "smtp://127.0.0.1:9", mailFrom: "home@example.org" },
+  ...{ publicUrl: "https://home.example.org", signUp: "approval", signUpDomains: ["example.org"] },
+  providers: [
+    google({ clientId: "id" }),
+    oidc({
+      name: "company",
+      label: "Musterfirma & Söhne",
+      issuer: "https://a.test",
+      clientId: "b",
+    }),
+  ],
+};
+
+/** Links the account with two others elsewhere. */
+function addIdentities({ gate }: AtGate): void {
+  const email = "'a.rather.long.name.of.a.person@mail.example.org'";
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_identities (id, user_id, provider, issuer, subject, label, added_at, used_at)
+     SELECT 'a', id, 'google', 'https://a.test', '1', ${email}, 1770000000000, 1772000000000
+     FROM latchkey_users
+     UNION SELECT 'b', id, 'company', 'https://b.test', '2', 'عبد الرحمن', 1770000000000, NULL
+     FROM latchkey_users`,
+  );
+}
+
+/** Adds people who wait for an account. */
+function addSignUps({ gate }: AtGate): void {
+  const insert =
+    "INSERT INTO latchkey_sign_ups (id, username, password_hash, facts, created_at, expires_at) VALUES";
+  const facts = JSON.stringify({
+    ...{ email: "a.rather.long.name.of.a.person@mail.example.org", emailIs: "verified" },
+  });
+  execute(gate.databaseFile, `${insert} ('1', 'bob', '$unset$', '${facts}', 1772000000000, 9e12)`);
+  const name = "clara.with.a.rather.long.username";
+  execute(gate.databaseFile, `${insert} ('2', '${name}', '$unset$', '{}', 1772000001000, 9e12)`);
+}
+
 export const states: readonly State[] = [
+  signedOut("a forgotten password", to("/login/forgot"), REACHABLE),
+  signedOut("too many forgotten passwords", to("/login/forgot?error=1"), REACHABLE),
+  signedOut("asking for an account", to("/login/sign-up"), REACHABLE),
+  signedOut(
+    "asking for an account with an address of others",
+    async (at) => {
+      await to("/login/sign-up")(at);
+      await at.page.locator("#email").fill("bob@other.test");
+      await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    },
+    REACHABLE,
+  ),
+  signedOut("sign-in with other accounts", to("/login"), REACHABLE),
+  signedOut("a failed sign-in with another account", to("/login?failed_with=company"), REACHABLE),
+  signedIn(
+    "other accounts that are linked",
+    async (at) => {
+      addIdentities(at);
+      await to("/account/sign-in")(at);
+    },
+    REACHABLE,
+  ),
+  signedIn(
+    "profile with an address to confirm",
+    async (at) => {
+      addProfiles(at);
+      await to("/account/profile")(at);
+    },
+    REACHABLE,
+  ),
+  signedIn(
+    "people who wait for an account",
+    async (at) => {
+      addSignUps(at);
+      await to(PEOPLE)(at);
+    },
+    REACHABLE,
+  ),
   unconfigured("setup", to("/setup")),
   unconfigured("empty setup rejected", rejected({})),
   unconfigured(
