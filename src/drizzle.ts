@@ -1,4 +1,5 @@
 /** Latchkey's table of users, for the tables of an app that uses Drizzle. */
+import "./lib/node-version.ts";
 import { pgSchema, pgTable, customType as pgType } from "drizzle-orm/pg-core";
 import { sqliteTable, customType as sqliteType } from "drizzle-orm/sqlite-core";
 import { valueReaders } from "./db/rows.ts";

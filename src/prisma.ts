@@ -1,4 +1,5 @@
 /** Latchkey's tables, for the configuration of an app that uses Prisma. */
+import "./lib/node-version.ts";
 import { getTableName, POSTGRES_TABLES } from "./db/schema.ts";
 import { tables } from "./db/tables.ts";
 

@@ -1,3 +1,4 @@
+import "./lib/node-version.ts";
 import { defineProvider, type Provider, type ProviderOptions } from "./identity/providers.ts";
 
 export type { Provider, ProviderOptions };

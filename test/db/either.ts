@@ -296,6 +296,7 @@ export const NO_APPS: Readonly<Record<string, readonly Row[]>> = {
     tokens: [],
     sign_outs: [],
     outbox: [],
+    sign_ups: [],
     signing_keys: [],
   },
 };
