@@ -203,6 +203,11 @@ export interface SignInOptions {
    */
   readonly with?: readonly Provider[] | undefined;
   /**
+   * Names the provider to which the sign-in page leads at once. `/login?with=none` shows the page.
+   * Default: none.
+   */
+  readonly first?: string | undefined;
+  /**
    * Lets people register: `open`, or with `approval` of an administrator. `domains` admits only
    * addresses at these domains. Needs `mail` or `signIn.with`. Default: `{ mode: "off" }`.
    */
@@ -231,6 +236,11 @@ const signInOptions = {
       Array.isArray(providers) &&
       providers.every(isProvider) &&
       new Set(providers.map(({ name }) => name)).size === providers.length,
+  ),
+  first: defineOption<string | undefined>(
+    undefined,
+    "the name of a provider in signIn.with",
+    (name) => typeof name === "string",
   ),
   signUp: defineOption<SignUpPolicy>(
     { mode: "off", domains: [] },

@@ -1,5 +1,6 @@
 import { canShareCookies } from "./http/location.ts";
 import { isTaken } from "./http/paths.ts";
+import { findProvider } from "./identity/providers.ts";
 import { findWeakSecrets, type WeakSecret } from "./identity/secrets.ts";
 import { DEVELOPMENT_SECRET } from "./identity/session-token.ts";
 import { createBoundedLog } from "./lib/bounded-log.ts";
@@ -44,6 +45,9 @@ export function settleOptions(
   if (checked.signIn.with.length > 0 && publicUrl === undefined)
     throw createOptionFault("signIn.with needs hosts.publicUrl, to which providers lead back");
   const { signIn, mail } = checked;
+  const { first } = signIn;
+  if (first !== undefined && findProvider(signIn.with, first) === undefined)
+    throw createOptionFault("signIn.first is not the name of a provider in signIn.with");
   if (signIn.signUp.mode !== "off" && signIn.with.length === 0 && mail === undefined)
     throw createOptionFault("signIn.signUp needs mail, which verifies addresses, or signIn.with");
   if (checked.mail !== undefined && publicUrl === undefined)

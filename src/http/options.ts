@@ -22,6 +22,8 @@ export interface WebOptions {
     readonly rememberDevice: boolean;
     /** People can sign in with their accounts at these providers. */
     readonly with: readonly Provider[];
+    /** The sign-in page leads to this provider at once. */
+    readonly first: string | undefined;
     readonly signUp: {
       readonly mode: "off" | "approval" | "open";
       readonly domains?: readonly string[] | undefined;

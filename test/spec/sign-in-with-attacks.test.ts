@@ -202,3 +202,26 @@ test("GitHub: the number of the account counts, and its token is used once", asy
   assert.deepEqual(seen, ["/login/oauth/access_token", "/api/v3/user", "/api/v3/user/emails"]);
   assert.doesNotMatch(JSON.stringify(gate.serverLog), /gho_secret/);
 });
+
+test("leads to the first provider at once, unless the page has something to say", async (t) => {
+  const provider = await startProvider(t);
+  const { gate, session } = await startConfigured(t, {
+    publicUrl: PUBLIC,
+    providers: [
+      oidc({ name: "company", issuer: provider.issuer, clientId: "latchkey" }),
+      oidc({ name: "other", issuer: provider.issuer, clientId: "latchkey" }),
+    ],
+    signInFirst: "company",
+  });
+  const locationOf = async (path: string, own?: string) =>
+    (await gate.send(path, own === undefined ? {} : { session: own })).location;
+  assert.equal(await locationOf("/login"), "/login/with/company");
+  assert.equal(
+    await locationOf("/login?return_to=/account/profile"),
+    "/login/with/company?return_to=%2Faccount%2Fprofile",
+  );
+  assert.equal(await locationOf("/login?with=other"), "/login/with/other");
+  for (const path of ["?with=none", "?error=1", "?failed_with=company"])
+    assert.equal(await locationOf(`/login${path}`), undefined, path);
+  assert.equal(await locationOf("/login", session), undefined, "somebody is signed in");
+});

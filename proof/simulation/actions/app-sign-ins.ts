@@ -81,7 +81,7 @@ async function askForCode(
   const grant: KnownGrant = {
     ...asked,
     id: grantId,
-    label: `grant ${grants.length + 1}${isOffline ? " (offline)" : ""}`,
+    label: `${isOffline ? "offline grant" : "grant"} ${grants.length + 1}`,
     ended: undefined,
     doubts: isDoubtful ? 1 : 0,
     versions,

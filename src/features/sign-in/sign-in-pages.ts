@@ -28,7 +28,7 @@ import { findAppAtPath } from "../apps/app-at-path.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
 import type { Context, SignInApp } from "../context.ts";
-import { findFailedProvider, listProviders } from "../list-providers.ts";
+import { findFailedProvider, findFirstProvider, listProviders } from "../list-providers.ts";
 import { moveGrants } from "../oidc/move-grants.ts";
 import { redirectSignedIn } from "../redirects.ts";
 import { getRelyingParty } from "../relying-party.ts";
@@ -42,6 +42,10 @@ export async function getLogin(context: Context): Promise<Answer> {
   const { options, paths, views, request } = context;
   const returnTo = readReturnTarget(context);
   const { CurrentUser: user } = await views.helpers(context);
+  const { notice, cookies } = takeNotice(request);
+  const first =
+    user === undefined && notice === undefined ? findFirstProvider(context, returnTo) : undefined;
+  if (first !== undefined) return redirect(first);
   const needsFactor = asksForFactor(request);
   const asksAgain = user !== undefined && (needsFactor || asksForRecentSignIn(context, request));
   const factors = asksAgain ? await findFactors(context, user) : undefined;
@@ -51,7 +55,6 @@ export async function getLogin(context: Context): Promise<Answer> {
   const otherTarget = findOtherTarget(options, request, returnTo);
   const toApp = await findSignInApp(context, returnTo);
   const app = toApp?.app ?? (await findAppAtHost(context, otherTarget));
-  const { notice, cookies } = takeNotice(request);
   const data = {
     returnTo,
     returnHost: otherTarget?.host,

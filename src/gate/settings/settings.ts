@@ -61,6 +61,7 @@ export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
     signIn: {
       ...{ limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
       with: settings.providers,
+      first: settings.signInFirst,
       signUp: { mode: settings.signUp, domains: settings.signUpDomains },
     },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
@@ -208,6 +209,11 @@ function findConflicts(settings: Settings): readonly SettingProblem[] {
   if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
     const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
     problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], message: text });
+  }
+  const { signInFirst: first } = settings;
+  if (first !== undefined && !settings.providers.some(({ name }) => name === first)) {
+    const text = `SIGN_IN_FIRST=${first} is not in SIGN_IN_WITH`;
+    problems.push({ about: ["SIGN_IN_FIRST", "SIGN_IN_WITH"], message: text });
   }
   if (settings.signUp !== "off" && !settings.smtpUrl && settings.signInWith.length === 0) {
     const text = "SIGN_UP requires SMTP_URL, which verifies addresses, or SIGN_IN_WITH";

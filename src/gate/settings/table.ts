@@ -153,6 +153,10 @@ const table = {
     about:
       "providers such as google,github whose accounts people can sign in with; each has settings of its own, such as GOOGLE_CLIENT_ID",
   },
+  signInFirst: {
+    value: values.providerName,
+    about: "provider to which the sign-in page leads at once; /login?with=none shows the page",
+  },
   signUp: {
     value: values.fromChoices(["off", "approval", "open"]),
     default: "off",

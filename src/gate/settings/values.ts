@@ -174,6 +174,11 @@ export const groupList: Parser<readonly string[]> = createParser(
   },
 );
 
+export const providerName: Parser<string> = createParser(
+  "the name of a provider in SIGN_IN_WITH",
+  (name) => (PROVIDER_NAME.test(name) ? name : undefined),
+);
+
 export const providerNames: Parser<readonly string[]> = createListParser(
   "names of providers with commas between them, of lower-case letters, digits and hyphens",
   (name) => (PROVIDER_NAME.test(name) ? name : undefined),
