@@ -6,6 +6,7 @@ import { getErrorMessage, Unavailable } from "../lib/fault.ts";
 import { digestText } from "../lib/random-text.ts";
 import type { ServerLog } from "../lib/server-log.ts";
 import type { Locale } from "../pages/words.ts";
+import { getEntryId } from "./entry-id.ts";
 import type { Notice, NoticeMessage } from "./mail.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -90,7 +91,7 @@ async function tellAdmins(
   for (const admin of admins) {
     const { email: to = "", userId } = admin;
     const message = { kind: "approval-wanted", username: entry.subject ?? "" } as const;
-    const id = digestText(JSON.stringify(["approval-wanted", to, entry]));
+    const id = digestText(JSON.stringify(["approval-wanted", to, getEntryId(entry)]));
     await outbox.queue({ to, locale: chooseLocale(admin), message }, userId, id);
   }
 }
@@ -110,7 +111,7 @@ async function tell(
   const user = await store.users.find(userId);
   if (user === undefined) return;
   const { at, address, device, author } = entry;
-  const id = digestText(JSON.stringify([notice, to, entry]));
+  const id = digestText(JSON.stringify([notice, to, getEntryId(entry)]));
   await outbox.queueWithLink(
     {
       to,

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryKind, NewLogEntry } from "../db/records.ts";
 import { getErrorMessage, Unavailable } from "../lib/fault.ts";
 import { digestText } from "../lib/random-text.ts";
 import type { ServerLog } from "../lib/server-log.ts";
+import { getEntryId } from "./entry-id.ts";
 import { createDelivery, type DeliveryServices, type Outbox } from "./outbox.ts";
 
 /** Describes an entry of the audit log as the operator gets it, in the form of Standard Webhooks. */
@@ -75,7 +76,7 @@ function createId(entry: NewLogEntry): string {
   const { type, userId, at } = entry;
   const same = refusals.has(type)
     ? [type, userId, Math.floor(at.getTime() / REFUSAL_PERIOD_MS)]
-    : entry;
+    : getEntryId(entry);
   return digestText(JSON.stringify([KIND, same]));
 }
 

@@ -185,7 +185,8 @@ test("no other event of the audit log is told", async (t) => {
   }
   assert.deepEqual(told, [
     ...["signin", "password_change", "codes_on", "codes_off", "factors_off", "codes_locked"],
-    ...["recovery_code_used", "recovery_codes_new", "passkey_add", "passkey_remove", "key_add"],
+    ...["recovery_code_used", "recovery_codes_new", "passkey_add", "passkey_remove"],
+    ...["identity_add", "identity_remove", "key_add"],
     ...["user_password", "password_reset", "user_rename", "link_make"],
   ]);
 });

@@ -102,7 +102,7 @@ test("a notice has the facts of the entry, sealed in the database", async (t) =>
   });
 });
 
-test("an entry that is passed again is queued once, also by another instance", async (t) => {
+test("an entry that is passed again is queued once, and an equal one of another gate is another", async (t) => {
   const { messaging, clock, entry, waiting, store, log } = await start(t);
   const entries = [entry("user_add"), entry("user_add", "bob")];
   await messaging.tell(entries);
@@ -110,11 +110,9 @@ test("an entry that is passed again is queued once, also by another instance", a
   const events = ["user_add"] as const;
   const services = { store, clock, log, seals: createSeals(SECRET) };
   const other = createMessaging(services, { mail: "off", locale: undefined, events });
-  await other.tell(structuredClone(entries));
   assert.equal((await waiting()).length, 2);
-  clock.advance(1);
-  await messaging.tell([entry("user_add")]);
-  assert.equal((await waiting()).length, 3, "the same happens again");
+  await other.tell(structuredClone(entries));
+  assert.equal((await waiting()).length, 4, "the same happens there in the same millisecond");
 });
 
 test("an entry whose insertion fails at first is told once, and before it is stored", async (t) => {

@@ -55,6 +55,7 @@ test("passes the helpers, the paths and the page's own data to each function", a
     offersPasskeys: false,
     needsPasskey: false,
     needsCode: false,
+    providers: [],
   };
   assert.deepEqual(await page("/login"), { ...before, ...login });
 
@@ -74,7 +75,8 @@ test("passes the helpers, the paths and the page's own data to each function", a
     admin: [],
   };
   const signedIn = { ...after, HasError: false, CurrentUser, navigation };
-  const methods = { codes: { kind: "off" }, lacksFactor: false, listsSessions: true };
+  const signIn = { codes: { kind: "off" }, lacksFactor: false, listsSessions: true };
+  const methods = { ...signIn, password: "set" };
   assert.deepEqual(await page("/account/sign-in", session), { ...signedIn, ...methods });
   const { entries, ...history } = await page("/account/history", session);
   assert.deepEqual([history, entries.length], [signedIn, 1]);
