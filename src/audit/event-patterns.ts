@@ -16,7 +16,7 @@ export const refusals: ReadonlySet<string> = new Set<EventType>([
 export const DEFAULT_PATTERNS = [
   ...["signup", "user_add", "user_import", "link_use", "user_groups", "user_remove"],
   ...[SIGNIN_REFUSED, "factors_off", "message_lost"],
-].join(",");
+].join(", ");
 
 /** Contains the events that patterns match, or the first pattern that matches none. */
 export type EventSelection =

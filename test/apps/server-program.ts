@@ -54,6 +54,8 @@ export async function serveProgram(
 ): Promise<void> {
   const child = spawn(program, args, {
     ...AS_NOBODY,
+    // Apache ends its whole process group, to which the PostgreSQL of other tests would belong.
+    detached: true,
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd, ...env },
     stdio: ["ignore", "pipe", "pipe"],
