@@ -18,8 +18,6 @@ export interface OidcProviderOptions extends ProviderOptions {
  *
  * @example
  * ```ts
- * import { oidc } from "latchkey/providers";
- *
  * const company = oidc({
  *   name: "company",
  *   issuer: "https://login.example.org",
@@ -31,15 +29,36 @@ export interface OidcProviderOptions extends ProviderOptions {
 export const oidc = ({ name, label = name, issuer, ...options }: OidcProviderOptions): Provider =>
   defineProvider({ name, label, protocol: "oidc", issuer }, options);
 
-/** Lets people sign in with Google. */
+/**
+ * Lets people sign in with Google.
+ *
+ * @example
+ * ```ts
+ * const provider = google({ clientId: "1234.apps.googleusercontent.com", clientSecret: secret });
+ * ```
+ */
 export const google = (options: ProviderOptions): Provider =>
   oidc({ name: "google", label: "Google", issuer: "https://accounts.google.com", ...options });
 
-/** Lets people sign in with Apple. The client secret is the signed token that Apple describes. */
+/**
+ * Lets people sign in with Apple. The client secret is the signed token that Apple describes.
+ *
+ * @example
+ * ```ts
+ * const provider = apple({ clientId: "org.example.home", clientSecret: secret });
+ * ```
+ */
 export const apple = (options: ProviderOptions): Provider =>
   oidc({ name: "apple", label: "Apple", issuer: "https://appleid.apple.com", ...options });
 
-/** Lets the people of one Microsoft Entra tenant sign in. */
+/**
+ * Lets the people of one Microsoft Entra tenant sign in.
+ *
+ * @example
+ * ```ts
+ * const provider = microsoft({ tenant: "example.org", clientId: "1234", clientSecret: secret });
+ * ```
+ */
 export const microsoft = ({
   tenant,
   ...options
@@ -51,7 +70,14 @@ export const microsoft = ({
     ...options,
   });
 
-/** Lets people sign in with GitHub, or with a GitHub of one's own at `issuer`. */
+/**
+ * Lets people sign in with GitHub, or with a GitHub of one's own at `issuer`.
+ *
+ * @example
+ * ```ts
+ * const provider = github({ clientId: "1234", clientSecret: secret });
+ * ```
+ */
 export const github = ({
   issuer = "https://github.com",
   ...options

@@ -12,6 +12,7 @@ import { nodeAuth } from "latchkey/node";
 import { oidc } from "latchkey/oidc";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
 import { listExternalTables } from "latchkey/prisma";
+import { google, type Provider } from "latchkey/providers";
 import { openSqlite } from "latchkey/sqlite";
 import { signInAs } from "latchkey/testing";
 
@@ -20,6 +21,7 @@ const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
+google satisfies (options: { readonly clientId: string }) => Provider;
 createClient satisfies (options: { readonly base: string }) => Client;
 const user = { id: "", username: "", sessionsFrom: null, groups: ["family"], endsAt: new Date() };
 user satisfies typeof postgresUsers.$inferSelect;

@@ -123,6 +123,17 @@ const request = fetchRequest(new Request(url), { remoteAddress: "127.0.0.1" });
 const { status } = await auth.adapter.answer(request);
 assert.equal(status, 200);`,
   },
+  "oidc of latchkey/providers": {
+    before: 'const secret = "secret";',
+    after: `assert.deepEqual([company.name, company.label], ["company", "company"]);`,
+  },
+  google: { before: 'const secret = "secret";', after: `assert.equal(provider.label, "Google");` },
+  apple: { before: 'const secret = "secret";', after: `assert.equal(provider.label, "Apple");` },
+  microsoft: {
+    before: 'const secret = "secret";',
+    after: `assert.match(provider.issuer, /example\\.org/);`,
+  },
+  github: { before: 'const secret = "secret";', after: `assert.equal(provider.label, "GitHub");` },
   sqliteUsers: {
     before: `import { getTableConfig, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";`,
     after: "assert.equal(getTableConfig(notes).foreignKeys.length, 1);",
@@ -160,25 +171,33 @@ const exported = await readExports(await tempDir(dir));
 const functions = exported.filter(({ isFunction }) => isFunction);
 
 /** The example as a module, with an import of each function that it or its surroundings use. */
-function moduleOf({ before = "", after: then }: Surroundings, example: string): string {
+function moduleOf(
+  { before = "", after: then }: Surroundings,
+  tested: { readonly name: string; readonly from: string },
+  example: string,
+): string {
   const code = `${before}\n${example}\n${then}\n`;
   const imports = functions
     .filter(({ name }) => new RegExp(`\\b${name}[(.]`).test(code))
+    // Two entries export an `oidc`.
+    .filter(({ name, from }) => name !== tested.name || from === tested.from)
     .map(({ name, from }) => `import { ${name} } from "${from}";\n`);
   return `${IMPORTS}${imports.join("")}${code}`;
 }
 
 const folder = await folderWith(dir, PACKAGES);
 
-for (const { name, example } of functions) {
-  test(`the example of ${name} runs`, async (t) => {
-    const around = surroundings[name];
+for (const { name, from, example } of functions) {
+  const title = `${name} of ${from}`;
+  test(`the example of ${title} runs`, async (t) => {
+    const around = surroundings[title] ?? surroundings[name];
     assert.ok(around && example, "has an example, and what it needs is given here");
-    await writeFile(join(folder, `${name}.ts`), moduleOf(around, example));
+    const file = `${title.replaceAll(/\W+/g, "-")}.ts`;
+    await writeFile(join(folder, file), moduleOf(around, { name, from }, example));
     const isPostgres = around.before?.includes("DATABASE_URL");
     const url = isPostgres ? await (await sharedPostgres()).newDatabase() : "";
     const environment = { DATABASE_URL: url, AUTH_SECRET: "" };
-    const args = ["--conditions=latchkey-source", `${name}.ts`];
+    const args = ["--conditions=latchkey-source", file];
     const { code, stdout, stderr } = await startNode(t, args, environment, folder).ended;
     assert.equal(code, 0, `${stdout}${stderr}`);
   });
