@@ -11,6 +11,7 @@ import { removeExpiredGrants } from "./features/oidc/remove-expired-grants.ts";
 import { readSigningKeys } from "./features/oidc/signing-keys.ts";
 import { createChallenges } from "./features/passkeys/challenges.ts";
 import { createProviderClients } from "./features/sign-in-with/provider-clients.ts";
+import { removeExpiredSignUps } from "./features/sign-up/decide.ts";
 import { createAuthenticateCookies } from "./http/session-cookie.ts";
 import {
   type AttemptLimiter,
@@ -204,6 +205,7 @@ export function createServices(
     for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
     void removeExpiredGrants(rules);
+    void removeExpiredSignUps(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const sumUpTimer = setInterval(() => {
     settled.log.sumUp();

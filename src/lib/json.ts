@@ -8,3 +8,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns a text that is not empty, and `undefined` for any other value of a parsed answer. */
+export const readText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Provider, ProviderClient } from "../../identity/providers.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, readText } from "../../lib/json.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 
 const GITHUB = "https://github.com";
@@ -87,6 +87,3 @@ function findPrimaryEmail(emails: unknown): string | undefined {
   );
   return readText(primary?.email);
 }
-
-const readText = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;

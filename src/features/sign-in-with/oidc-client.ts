@@ -1,6 +1,7 @@
 import * as openid from "openid-client";
 import type { Provider, ProviderClient, ProviderIdentity } from "../../identity/providers.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { readText } from "../../lib/json.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 
@@ -121,6 +122,3 @@ function toIdentity(
     factors: Array.isArray(amr) && amr.some((method) => SECOND_FACTORS.has(method)) ? 2 : 1,
   };
 }
-
-const readText = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;

@@ -2,6 +2,9 @@ import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
 import type { NewAccountFacts } from "../../db/queries/new-accounts.ts";
 import type { NewUser, SignUp } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
+import type { ServerLog } from "../../lib/server-log.ts";
 import type { Mailing } from "../../mail/mailing.ts";
 
 interface DecideServices {
@@ -49,6 +52,25 @@ export async function declineSignUp(
   if (signUp === undefined) return "gone";
   await record(createAuditEvent("user_decline", { name: signUp.username }));
   return "declined";
+}
+
+interface RemoveExpiredServices {
+  readonly store: Pick<StoreParts, "signUps">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: ServerLog;
+}
+
+/** Removes requests about which nobody has decided in time. Never fails. */
+export async function removeExpiredSignUps({
+  store,
+  clock,
+  log,
+}: RemoveExpiredServices): Promise<void> {
+  try {
+    await store.signUps.removeExpired(new Date(clock.now()));
+  } catch (error) {
+    log.warn({ reason: getErrorMessage(error) }, "cannot remove expired requests for accounts");
+  }
 }
 
 /** Returns the account that a person has asked for. */

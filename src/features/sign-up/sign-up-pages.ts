@@ -31,7 +31,7 @@ export async function postSignUp(context: Context, form: Form): Promise<Answer> 
     case "domain-refused":
       return show(context, email, "domainRefused");
     case "queued":
-      return redirect(paths.login, [createNoticeCookie(request, "signUpIsSent")]);
+      return redirect(paths.login, [createNoticeCookie(request, "confirmationIsSent")]);
   }
 }
 
