@@ -3,12 +3,12 @@ ARG NODE_DIGEST
 FROM node@${NODE_DIGEST} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-COPY release-tools/node release-tools/node
-RUN npm ci --ignore-scripts && node release-tools/node/link.js
+COPY scripts/node scripts/node
+RUN npm ci --ignore-scripts && node scripts/node/link.js
 COPY . .
 # The Node.js of the lock file, not that of the image. The libraries of the C compiler that it and the
 # native code need are all that the image adds.
-RUN mkdir data image && node_modules/.bin/node release-tools/executable.ts image/latchkey \
+RUN mkdir data image && node_modules/.bin/node scripts/release/executable.ts image/latchkey \
   && ldd image/latchkey node_modules/@node-rs/*/*.node | grep -o '/[^ ]* (0x' | cut -d' ' -f1 \
   | sort -u | xargs cp --dereference --parents --target-directory=image
 

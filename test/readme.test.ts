@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { argumentsIn, printedBy } from "../docs.ts";
+import { argumentsIn, printedBy } from "../scripts/docs.ts";
 import { folderWith, ROOT } from "./examples/folder-with.ts";
 import { typeErrors } from "./package/installed.ts";
 import { exampleOf } from "./proxies/examples.ts";

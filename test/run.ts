@@ -1,11 +1,13 @@
 /**
  * Runs the tests, a process for each folder of `test/` and each long file, and shows their time.
- * `short` runs `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs
+ * `short`, the default, runs `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs
  * which npm does not bring; `full` runs both; `proof` runs `*.proof.test.ts`, which take minutes and
- * are part of `npm run proof`. Names of folders or files after that select these alone.
+ * are part of `npm run proof`. Names of folders or files after that select these alone. `check` checks
+ * types, format and the direction of imports instead.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,10 +51,31 @@ const LAYERS: Readonly<Record<string, readonly Layer[]>> = {
   proof: ["proof"],
 };
 
-const [wanted = "", ...named] = process.argv.slice(2);
-const layers = Object.hasOwn(LAYERS, wanted) ? LAYERS[wanted] : undefined;
-if (layers === undefined)
-  throw new Error(`expected ${Object.keys(LAYERS).join(", ")}, not "${wanted}"`);
+const CHECK = "check";
+const CHECKS = [
+  ["node_modules/typescript/bin/tsc", "--noEmit"],
+  ["node_modules/typescript/bin/tsc", "-p", "tsconfig.pages.json"],
+  ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."],
+  ["--test", "test/imports.test.ts"],
+] as const;
+
+const given = process.argv.slice(2);
+const [first = ""] = given;
+if (first === CHECK) {
+  for (const args of CHECKS) {
+    const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+  }
+  process.exit();
+}
+const isLayer = Object.hasOwn(LAYERS, first);
+const layers = (isLayer ? LAYERS[first] : undefined) ?? ["short"];
+const named = isLayer ? given.slice(1) : given;
+if (named.some((name) => !existsSync(join(ROOT, name)))) {
+  print(`There is no ${named.join(" ")}. Name files or folders of test, or one of these first:`);
+  print(`${Object.keys(LAYERS).join(", ")}, ${CHECK}`);
+  process.exit(2);
+}
 
 const startedAt = performance.now();
 const results = await mkdtemp(join(tmpdir(), "latchkey-results-"));

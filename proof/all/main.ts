@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PYTHON = "/usr/bin/python3";
@@ -74,10 +73,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
 };
 const ONLY_LONG: readonly string[] = ["mutants"];
 
-const HELP = `Usage: npm run proof [-- NAME…] [-- --long]
+const HELP = `Usage: npm run proof [-- NAME… [--long]]
+       npm run proof -- NAME ARGUMENTS
 
 Runs the long proofs in order, or those that are named, and prints a summary. The exit code is 1
 if one failed, or could not run because a program is missing. About half an hour on two cores.
+Arguments after the name are for that one: \`npm run proof -- simulation --seed 17\`.
 
 ${Object.entries(PROOFS)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
@@ -89,25 +90,45 @@ Options:
 
 \`npm run bench\`, which needs a quiet machine, is not among them.`;
 
-const { values, positionals } = parseArgs({
-  options: { long: { type: "boolean" }, help: { type: "boolean" } },
-  allowPositionals: true,
-});
-
 type Outcome = "passed" | "failed" | "not run";
 
-if (values.help === true) print(HELP);
-else await run(chosenNames());
+const { names, isLong, rest } = readArguments(process.argv.slice(2));
+const [first = ""] = names;
+if (first === "--help") print(HELP);
+else if (rest.length > 0) process.exitCode = await runOne(first, rest);
+else await run(names.length > 0 ? names : namesOf(isLong));
 
-function chosenNames(): readonly string[] {
-  const all = Object.keys(PROOFS);
-  const unknown = positionals.find((name) => !all.includes(name));
-  if (unknown !== undefined) {
-    process.stderr.write(`proof: unknown proof "${unknown}"; the proofs are ${all.join(", ")}\n`);
+interface Arguments {
+  readonly names: readonly string[];
+  readonly isLong: boolean;
+  /** What follows the names. */
+  readonly rest: readonly string[];
+}
+
+function readArguments(args: readonly string[]): Arguments {
+  if (args[0] === "--help") return { names: args, isLong: false, rest: [] };
+  const known = (word: string): boolean => word === "--long" || Object.hasOwn(PROOFS, word);
+  const end = args.findIndex((word) => !known(word));
+  const words = end === -1 ? args : args.slice(0, end);
+  const rest = end === -1 ? [] : args.slice(end);
+  const names = words.filter((word) => word !== "--long");
+  const [unknown] = rest;
+  if (unknown !== undefined && names.length !== 1) {
+    const list = Object.keys(PROOFS).join(", ");
+    process.stderr.write(`proof: unknown proof "${unknown}"; the proofs are ${list}\n`);
     process.exit(2);
   }
-  if (positionals.length > 0) return positionals;
-  return all.filter((name) => values.long === true || !ONLY_LONG.includes(name));
+  return { names, isLong: words.includes("--long"), rest };
+}
+
+function namesOf(isLong: boolean): readonly string[] {
+  return Object.keys(PROOFS).filter((name) => isLong || !ONLY_LONG.includes(name));
+}
+
+/** Runs one proof with arguments of its own. Returns its exit code. */
+async function runOne(name: string, args: readonly string[]): Promise<number> {
+  const [script = ""] = PROOFS[name]?.command ?? [];
+  return runScript(name === "tests" ? [script, "proof", ...args] : [script, ...args]);
 }
 
 async function run(names: readonly string[]): Promise<void> {
@@ -137,10 +158,14 @@ async function run(names: readonly string[]): Promise<void> {
 }
 
 async function runProof({ command, long }: Proof): Promise<Outcome> {
-  const args = values.long === true ? (long ?? command) : command;
+  const args = isLong ? (long ?? command) : command;
+  return (await runScript(args)) === 0 ? "passed" : "failed";
+}
+
+async function runScript(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   const [code] = await once(child, "close");
-  return code === 0 ? "passed" : "failed";
+  return code ?? 1;
 }
 
 /** The packages whose programs this machine lacks. */

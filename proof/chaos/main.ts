@@ -1,5 +1,5 @@
 /**
- * Chaos testing: `npm run chaos` runs all cases, `npm run chaos -- kill flood` some of them, and
+ * Chaos testing: `npm run proof -- chaos` runs all cases, `npm run proof -- chaos kill flood` some of them, and
  * `--short` a small form of each. `--operation NAME`, which can be repeated, limits `nth-step` to
  * operations. The exit code is 1 if a check failed.
  */

@@ -49,7 +49,7 @@ export async function writePage(outcomes: readonly Outcome[], took: string): Pro
 function measuredOn(took: string): string {
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} × ${cpus()[0]?.model.replaceAll("(R)", "")}`;
-  return `\`npm run chaos\` on ${day}, ${took}: ${machine}, Node ${process.versions.node}.`;
+  return `\`npm run proof -- chaos\` on ${day}, ${took}: ${machine}, Node ${process.versions.node}.`;
 }
 
 function asMarkdown(outcomes: readonly Outcome[]): string {

@@ -1,6 +1,6 @@
 /**
  * Simulates gates, their store and their clients with the faults that a seed chooses, and checks what
- * Latchkey promises. `npm run simulate -- --seeds 1000`; `--first 5001` begins there; `--seed 17` shows
+ * Latchkey promises. `npm run proof -- simulation --seeds 1000`; `--first 5001` begins there; `--seed 17` shows
  * one again; `--mistakes` puts errors back, and fails unless each is found.
  */
 import { parseArgs } from "node:util";
@@ -75,7 +75,7 @@ async function checkPromises(seeds: readonly number[]): Promise<void> {
   for (const line of shortest.trace) show(line);
   show(`seed ${report.seed}: ${report.violation}, after ${report.steps} steps`);
   show(`The shortest way to it, shown above: ${shortest.violation}, after ${shortest.steps}`);
-  show(`To run it again: npm run simulate -- --seed ${report.seed}`);
+  show(`To run it again: npm run proof -- simulation --seed ${report.seed}`);
   process.exitCode = 1;
 }
 

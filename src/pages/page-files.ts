@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// The single-file executable contains the files: `release-tools/executable.ts` replaces this module.
+// The single-file executable contains the files: `scripts/release/executable.ts` replaces this module.
 
 /** Pages share the files of the first folder. Each feature has the files of its own pages. */
 const FOLDERS = [new URL("templates/", import.meta.url), new URL("../features/", import.meta.url)];

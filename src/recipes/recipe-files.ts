@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Recipe } from "./recipe.ts";
 
-// The single-file executable contains the files: `release-tools/executable.ts` replaces this module.
+// The single-file executable contains the files: `scripts/release/executable.ts` replaces this module.
 
 const FOLDER = new URL("../../recipes/", import.meta.url);
 const FILE = /^([a-z0-9-]+)\.json$/;

@@ -13,7 +13,7 @@ for (const name of await foldersIn(join(ROOT, "examples"))) {
     const example = await read(`examples/${name}/package.json`);
     const { packages } = await read(`examples/${name}/package-lock.json`);
     const { "": root, "node_modules/latchkey": latchkey, ...others } = packages;
-    const again = "run `npm run frameworks:lock`";
+    const again = "run `npm run build -- lock`";
     assert.deepEqual(root.dependencies, example.dependencies, again);
     assert.deepEqual(root.devDependencies, example.devDependencies, again);
     assert.equal(latchkey.version, version, again);

@@ -5,11 +5,11 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { nodeVersion } from "../../release-tools/executable.ts";
+import { nodeVersion } from "../../scripts/release/executable.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { ROOT } from "./installed.ts";
 
-const NODE = "release-tools/node";
+const NODE = "scripts/node";
 const WRONG = `sha512-${"A".repeat(86)}==`;
 
 /** Runs `npm ci` for the packages of Node.js, locked as in the checkout or with another digest. */
@@ -27,7 +27,7 @@ async function installNode(t: TestContext, digest?: string) {
         "integrity" in one && digest !== undefined ? { ...one, integrity: digest } : one,
       ]),
   );
-  await mkdir(join(folder, "release-tools"));
+  await mkdir(join(folder, "scripts"));
   await cp(join(ROOT, NODE), join(folder, NODE), { recursive: true });
   await writeFile(join(folder, "package.json"), JSON.stringify(root));
   const locked = { ...lock, packages: { "": root, ...packages } };

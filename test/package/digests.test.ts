@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nodeVersion } from "../../release-tools/executable.ts";
+import { nodeVersion } from "../../scripts/release/executable.ts";
 import { ROOT } from "./installed.ts";
 
 interface Locked {
@@ -14,7 +14,7 @@ interface Locked {
 
 const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path), "utf8"));
 
-for (const folder of ["", "release-tools/packages/", "site/"]) {
+for (const folder of ["", "scripts/release/packages/", "scripts/site/"]) {
   test(`the lock file ${folder}package-lock.json has a digest of every package`, async () => {
     const { packages } = await read(`${folder}package-lock.json`);
     const installed = Object.entries<Locked>(packages).filter(
@@ -38,8 +38,8 @@ test("no install script of a package runs", async () => {
 });
 
 test("the checkout and the executables have the same Node.js on every platform", async () => {
-  const { optionalDependencies } = await read("release-tools/node/package.json");
-  const { dependencies } = await read("release-tools/packages/package.json");
+  const { optionalDependencies } = await read("scripts/node/package.json");
+  const { dependencies } = await read("scripts/release/packages/package.json");
   const { packages } = await read("package-lock.json");
   for (const [name, version] of Object.entries(optionalDependencies)) {
     assert.equal(version, nodeVersion(), name);
@@ -54,5 +54,5 @@ test("the Dockerfile takes its base image and its Node.js by digests", async () 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the Dockerfile
   assert.deepEqual(images, ["node@${NODE_DIGEST}", "scratch"]);
   assert.match(dockerfile, /^ARG NODE_DIGEST$/m, "without a default");
-  assert.match(dockerfile, /node_modules\/\.bin\/node release-tools\/executable\.ts/);
+  assert.match(dockerfile, /node_modules\/\.bin\/node scripts\/release\/executable\.ts/);
 });

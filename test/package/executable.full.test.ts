@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { hash as bcrypt } from "@node-rs/bcrypt";
-import { addonsOf, THIS_MACHINE } from "../../release-tools/executable.ts";
+import { addonsOf, THIS_MACHINE } from "../../scripts/release/executable.ts";
 import { send } from "../support/client.ts";
 import { EXECUTABLE_ROOT, executableNode, startExecutable } from "../support/executable.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
@@ -68,7 +68,7 @@ function testExecutable(): void {
     execute("chroot", [root, "/latchkey", ...args], { env: { PATH: process.env.PATH } });
 
   const build = async (file: string) =>
-    execute(await executableNode(), ["release-tools/executable.ts", file], { cwd: ROOT });
+    execute(await executableNode(), ["scripts/release/executable.ts", file], { cwd: ROOT });
 
   before(async () => {
     root = await mkdtemp(join(tmpdir(), "latchkey-root-"));

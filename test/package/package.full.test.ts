@@ -4,7 +4,7 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readForRelease } from "../../release-tools/page-files.ts";
+import { readForRelease } from "../../scripts/release/page-files.ts";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";

@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { readForRelease } from "../../release-tools/page-files.ts";
+import { readForRelease } from "../../scripts/release/page-files.ts";
 import { image } from "../../src/gate/settings/values.ts";
 import type { Site } from "../../src/http/site.ts";
 import { fetchRequest } from "../../src/index.ts";

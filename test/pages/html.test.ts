@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { HtmlValidate } from "html-validate";
-import { readForRelease } from "../../release-tools/page-files.ts";
+import { readForRelease } from "../../scripts/release/page-files.ts";
 import { accentRules } from "../../src/http/assets.ts";
 import { createAccent } from "../../src/pages/accent-color.ts";
 import { getWords, type Locale, locales } from "../../src/pages/words.ts";

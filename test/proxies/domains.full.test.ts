@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { chromium } from "playwright-core";
-import { printedBy } from "../../docs.ts";
+import { printedBy } from "../../scripts/docs.ts";
 import { launchOptions } from "../support/browser-binary.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";

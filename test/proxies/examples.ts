@@ -1,5 +1,5 @@
 import { parseEnv } from "node:util";
-import { argumentsIn, printedBy } from "../../docs.ts";
+import { argumentsIn, printedBy } from "../../scripts/docs.ts";
 import type { Settings } from "../../src/gate/settings/settings.ts";
 import { text } from "../docs/pages.ts";
 

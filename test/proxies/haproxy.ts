@@ -1,4 +1,4 @@
-import { printedBy } from "../../docs.ts";
+import { printedBy } from "../../scripts/docs.ts";
 import { withPlaces } from "./examples.ts";
 import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkLinks } from "../../site/links.ts";
+import { checkLinks } from "../../scripts/site/links.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GOOD = '<h2 id="top"></h2><a href="a/#part"><a href="#top"><a href="https://example.org/x">';

@@ -7,7 +7,7 @@ import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { INDEX, RECIPES, readRoutes } from "../../site/pages.ts";
+import { INDEX, RECIPES, readRoutes } from "../../scripts/site/pages.ts";
 import { openPage } from "../support/browser.ts";
 import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
 
@@ -27,7 +27,7 @@ const index = await readFile(join(ROOT, INDEX), "utf8");
 const recipe = "[Nextcloud](nextcloud.md)";
 const routes = [...readRoutes({ [INDEX]: index, [RECIPES]: recipe }).values()];
 
-const folder = join(ROOT, "site/dist");
+const folder = join(ROOT, "scripts/site/dist");
 /** Serves the site as a static host does. */
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url ?? "/", "http://127.0.0.1");
@@ -40,7 +40,7 @@ const server = createServer(async (request, response) => {
 const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const urlOf = (route: string): string => `${origin()}/${route && `${route}/`}`;
 
-before(() => promisify(execFile)(process.execPath, [join(ROOT, "site/main.ts")]));
+before(() => promisify(execFile)(process.execPath, [join(ROOT, "scripts/site/main.ts")]));
 
 after(() => {
   server.close();

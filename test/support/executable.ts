@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nodeVersion } from "../../release-tools/executable.ts";
+import { nodeVersion } from "../../scripts/release/executable.ts";
 import { entries } from "../../src/gate/settings/table.ts";
 import { installPackages } from "./packages.ts";
 
@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The Node.js that builds executables and is in them. The tests also run on older ones. */
 export async function executableNode(): Promise<string> {
   if (process.versions.node === nodeVersion()) return process.execPath;
-  const from = join(ROOT, "release-tools/packages");
+  const from = join(ROOT, "scripts/release/packages");
   const packages = await installPackages(from, "latchkey-release", "any");
   return join(packages, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
 }

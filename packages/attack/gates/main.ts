@@ -1,5 +1,5 @@
 /**
- * `npm run attack`: starts two gates and runs every attack against them. `npm run attack -- 300`
+ * `npm run proof -- attack`: starts two gates and runs every attack against them. `npm run proof -- attack 300`
  * raises the time limit to 300 seconds for a slow machine.
  */
 import type { Attack, Need } from "../src/attack.ts";

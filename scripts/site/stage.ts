@@ -2,12 +2,12 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { keyIcon } from "../src/http/assets.ts";
-import { createAccent, DEFAULT_ACCENT } from "../src/pages/accent-color.ts";
+import { keyIcon } from "../../src/http/assets.ts";
+import { createAccent, DEFAULT_ACCENT } from "../../src/pages/accent-color.ts";
 import { type Site, toSitePage } from "./markdown.ts";
 import { INDEX, RECIPES, readNavigation, readRoutes } from "./pages.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const THEME = fileURLToPath(new URL("theme/", import.meta.url));
 
 export async function stage(folder: string, draw: Site["draw"]): Promise<void> {

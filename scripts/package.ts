@@ -13,10 +13,10 @@ import {
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
-import { readForRelease } from "./release-tools/page-files.ts";
-import { locatePageFiles } from "./src/pages/page-files.ts";
+import { locatePageFiles } from "../src/pages/page-files.ts";
+import { readForRelease } from "./release/page-files.ts";
 
-const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
+const TSC = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 /** What modules read at run time, from where it is. */
 const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { installPackages } from "../test/support/packages.ts";
+import { installPackages } from "../../test/support/packages.ts";
 import { checkLinks } from "./links.ts";
 import type { Site } from "./markdown.ts";
 import { stage } from "./stage.ts";

@@ -3,8 +3,8 @@ import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
-import { getErrorMessage } from "../src/lib/fault.ts";
-import { isPrivateFolder } from "../src/lib/files/ownership.ts";
+import { getErrorMessage } from "../../src/lib/fault.ts";
+import { isPrivateFolder } from "../../src/lib/files/ownership.ts";
 
 const ONLY_OWNER = 0o500;
 
