@@ -1,12 +1,32 @@
 import { SIGN_IN_WITH } from "../http/paths.ts";
 import { addReturnTo } from "../http/return-to.ts";
 import { getParameter } from "../http/web-request.ts";
-import { findProvider } from "../identity/providers.ts";
-import type { ShownProvider } from "../pages/page-data.ts";
+import { findProvider, type Provider } from "../identity/providers.ts";
+import type { ProviderBrand, ShownProvider } from "../pages/page-data.ts";
 import type { Context } from "./context.ts";
 
 /** A failed sign-in names its provider in this query parameter. */
 export const FAILED_WITH = "failed_with";
+
+const BRANDS: ReadonlyMap<string, ProviderBrand> = new Map([
+  ["accounts.google.com", "google"],
+  ["appleid.apple.com", "apple"],
+  ["login.microsoftonline.com", "microsoft"],
+  ["login.microsoftonline.us", "microsoft"],
+]);
+
+/**
+ * Returns whose mark stands for the provider. Its name does not decide, because operators choose
+ * names: only who issues the accounts does. A GitHub of one's own is also a GitHub.
+ */
+export function findBrand({ protocol, issuer }: Provider): ProviderBrand {
+  switch (protocol) {
+    case "github":
+      return "github";
+    case "oidc":
+      return BRANDS.get(new URL(issuer).host) ?? "other";
+  }
+}
 
 /** Lists the providers with which people can sign in, and then return to the target. */
 export const listProviders = (
@@ -14,10 +34,11 @@ export const listProviders = (
   returnTo: string | undefined,
   query = "",
 ): readonly ShownProvider[] =>
-  options.signIn.with.map(({ name, label }) => ({
-    name,
-    label,
-    url: addReturnTo(`${paths.login}${SIGN_IN_WITH}${name}${query}`, returnTo),
+  options.signIn.with.map((provider) => ({
+    name: provider.name,
+    label: provider.label,
+    brand: findBrand(provider),
+    url: addReturnTo(`${paths.login}${SIGN_IN_WITH}${provider.name}${query}`, returnTo),
   }));
 
 /** The query parameter names the provider with which the visitor wants to sign in, or `none`. */

@@ -53,6 +53,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   // Latchkey.
   const shellStyleSheet = createStyleSheet("latchkey-shell.css");
   const appStyleSheet = createStyleSheet("latchkey-apps.css");
+  const providerStyleSheet = createStyleSheet("latchkey-providers.css");
   const customStyleSheet = css ? createAsset(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
@@ -77,6 +78,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     styleSheetUrl: origin + styleSheet.url,
     shellStyleSheetUrl: origin + shellStyleSheet.url,
     appStyleSheetUrl: origin + appStyleSheet.url,
+    providerStyleSheetUrl: origin + providerStyleSheet.url,
     customStyleSheetUrl: customStyleSheet && origin + customStyleSheet.url,
     scriptUrl: origin + script.url,
     codeScriptUrl: origin + codeScript.url,
@@ -90,6 +92,7 @@ export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     styleSheet,
     shellStyleSheet,
     appStyleSheet,
+    providerStyleSheet,
     customStyleSheet,
     script,
     codeScript,

@@ -20,6 +20,8 @@ export interface PageFrame {
   readonly shellStyleSheetUrl: string;
   /** Pages for a sign-in to an app also load this style sheet. */
   readonly appStyleSheetUrl: string;
+  /** Pages with the buttons of other providers also load this style sheet. */
+  readonly providerStyleSheetUrl: string;
   /** Pages load this style sheet, if it exists, after Latchkey's own. */
   readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
@@ -99,19 +101,24 @@ export interface IdentitySection {
     /** A form removes the account by sending this value in the field `identity`. */
     readonly id: string;
     readonly provider: string;
+    readonly brand: ProviderBrand;
     readonly label: string;
     readonly added: ShownTime;
     readonly used: ShownTime | undefined;
   }[];
   /** The person can link an account at these providers. */
-  readonly others: readonly Pick<ShownProvider, "name" | "label">[];
+  readonly others: readonly Omit<ShownProvider, "url">[];
   readonly failedWith: string | undefined;
 }
+
+/** Names the owner of the mark on a button. Any `other` provider has the initial of its label. */
+export type ProviderBrand = "google" | "microsoft" | "apple" | "github" | "other";
 
 /** Describes a provider with which people can sign in. */
 export interface ShownProvider {
   readonly name: string;
   readonly label: string;
+  readonly brand: ProviderBrand;
   /** The sign-in with this provider begins here. */
   readonly url: string;
 }

@@ -1,14 +1,25 @@
 import { writeFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { icons } from "../../src/cli/demo/icons.ts";
-import { google, oidc } from "../../src/providers.ts";
+import type { Provider } from "../../src/identity/providers.ts";
+import {
+  apple,
+  github,
+  google,
+  microsoft,
+  type OidcProviderOptions,
+  oidc,
+} from "../../src/providers.ts";
+import { startProvider } from "../features/sign-in-with/provider.ts";
 import { addApps as addAppsOf } from "../support/add-app.ts";
 import type { Visiting } from "../support/browser.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { changeForm, OWNER } from "../support/gate.ts";
 import { linkPath } from "../support/link.ts";
+import { type MailServer, readLink, startMailServer } from "../support/mail-server.ts";
 import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import {
@@ -399,6 +410,92 @@ const REACHABLE: Parameters<typeof atHome>[2] = {
   ],
 };
 
+/** Each mark that a button can have, and a long name in each direction. */
+const EVERY_PROVIDER: readonly Provider[] = [
+  google({ clientId: "id" }),
+  microsoft({ tenant: "example.org", clientId: "id" }),
+  apple({ clientId: "id" }),
+  github({ clientId: "id" }),
+  oidc({
+    name: "company",
+    label: "Österreichische Donaudampfschifffahrtsgesellschaft",
+    issuer: "https://a.test",
+    clientId: "id",
+  }),
+  oidc({ name: "school", label: "جامعة القاهرة", issuer: "https://b.test", clientId: "id" }),
+];
+
+/** Like `signedIn`, with a mail server that takes the messages. */
+const withMail = (
+  name: string,
+  steps: (at: AtGate & { readonly mail: MailServer }) => Promise<unknown>,
+): State => ({
+  name,
+  async open(t, visiting) {
+    const mail = await startMailServer(t);
+    const settings = { ...REACHABLE, smtpUrl: mail.url };
+    const at = await atHome(t, { ...ERRORS, ...visiting }, settings);
+    await steps({ ...at, mail });
+    return at.page;
+  },
+});
+
+/** Opens the link of a message, which has the public URL, at the gate. */
+async function openLink({ gate, page }: AtGate, mail: MailServer, count: number): Promise<void> {
+  const last = (await mail.waitFor(count)).at(-1);
+  if (last === undefined) throw new Error("no message has arrived");
+  await page.goto(gate.url + new URL(readLink(last)).pathname);
+}
+
+/** Gives the account of the owner a confirmed address. */
+const confirmAddress = ({ gate }: AtGate): void =>
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_profiles (id, user_id, email, verified_email)
+     SELECT id, id, 'ada@example.org', 'ada@example.org' FROM latchkey_users`,
+  );
+
+/** On a gate with a provider that signs in everybody, as the person with the subject 7. */
+const withProvider = (
+  name: string,
+  steps: (at: AtGate & { readonly issuer: string }) => Promise<unknown>,
+  options: Partial<OidcProviderOptions> = {},
+  settings: Parameters<typeof atHome>[2] = {},
+): State => ({
+  name,
+  async open(t, visiting) {
+    const { issuer, behave } = await startProvider(t);
+    const company = { name: "company", label: "Musterfirma & Söhne", issuer, clientId: "latchkey" };
+    const provider = oidc({ ...company, clientSecret: "the client secret", ...options });
+    const reachable = { publicUrl: "https://home.example.org", providers: [provider] };
+    const at = await atHome(t, { ...ERRORS, ...visiting }, { ...reachable, ...settings });
+    // The provider sends the browser back to the gate, which has no public name here.
+    const sendBack = async (url: URL, response: ServerResponse): Promise<void> => {
+      await fetch(`${issuer}/nonce${url.search}`);
+      const { pathname } = new URL(url.searchParams.get("redirect_uri") ?? "");
+      const state = url.searchParams.get("state") ?? "";
+      const query = new URLSearchParams({ code: "code", iss: issuer, state });
+      response.writeHead(303, { Location: `${at.gate.url}${pathname}?${query}` }).end();
+    };
+    const answer = {
+      "/authorize": ({ url = "" }: IncomingMessage, response: ServerResponse): void => {
+        sendBack(new URL(url, issuer), response).catch((error) => response.destroy(error));
+      },
+    };
+    behave({ answer });
+    await steps({ ...at, issuer });
+    return at.page;
+  },
+});
+
+/** Links the account of the owner with the person whom the provider signs in. */
+const linkWithProvider = ({ gate, issuer }: AtGate & { readonly issuer: string }): void =>
+  execute(
+    gate.databaseFile,
+    `INSERT INTO latchkey_identities (id, user_id, provider, issuer, subject, label, added_at)
+     SELECT 'a', id, 'company', '${issuer}', '7', 'ada@example.org', 0 FROM latchkey_users`,
+  );
+
 /** Links the account with two others elsewhere. */
 function addIdentities({ gate }: AtGate): void {
   const email = "'a.rather.long.name.of.a.person@mail.example.org'";
@@ -460,6 +557,157 @@ export const states: readonly State[] = [
     async (at) => {
       addSignUps(at);
       await to(PEOPLE)(at);
+    },
+    REACHABLE,
+  ),
+  signedOut("sign-in with every provider", to("/login"), {
+    publicUrl: "https://home.example.org",
+    providers: EVERY_PROVIDER,
+  }),
+  signedIn("every provider to link", to("/account/sign-in"), {
+    publicUrl: "https://home.example.org",
+    providers: EVERY_PROVIDER,
+  }),
+  signedOut(
+    "an invitation with every provider, one of which has failed",
+    async (at) => {
+      const path = await linkPath(at.gate, "invite", "--username", "nora");
+      await to(`${path}?failed_with=company`)(at);
+    },
+    { publicUrl: "https://home.example.org", providers: EVERY_PROVIDER },
+  ),
+  signedIn(
+    "an account elsewhere to unlink, after a failure",
+    async (at) => {
+      addIdentities(at);
+      await to("/account/sign-in?failed_with=company")(at);
+      await at.page.locator("[aria-labelledby=identities] .danger, li .danger").first().click();
+    },
+    REACHABLE,
+  ),
+  withProvider("an account elsewhere that nobody is linked with", async (at) => {
+    await loggedOff("/login/with/company")(at);
+  }),
+  withProvider(
+    "an account elsewhere without the group",
+    async (at) => {
+      await loggedOff("/login/with/company")(at);
+    },
+    { groupsClaim: "groups", requireGroup: "family" },
+  ),
+  withProvider(
+    "registering with a refused domain",
+    async (at) => {
+      await loggedOff("/login/with/company")(at);
+    },
+    {},
+    { signUp: "open", signUpDomains: ["example.net"] },
+  ),
+  withProvider(
+    "waiting for an account",
+    async (at) => {
+      await loggedOff("/login/with/company")(at);
+    },
+    {},
+    { signUp: "approval" },
+  ),
+  withProvider("the one-time code after a provider", async (at) => {
+    await codesOn(at);
+    linkWithProvider(at);
+    await loggedOff("/login/with/company")(at);
+  }),
+  withProvider("a wrong one-time code after a provider", async (at) => {
+    await codesOn(at);
+    linkWithProvider(at);
+    await loggedOff("/login/with/company")(at);
+    await at.page.locator("#code").fill("000000");
+    await leave(at.page, () => at.page.locator("main [type=submit]").click());
+  }),
+  withProvider("unlinking the only way in", async (at) => {
+    linkWithProvider(at);
+    execute(at.gate.databaseFile, "UPDATE latchkey_users SET password_hash = '$unset$'");
+    await to("/account/sign-in")(at);
+    await unfold(at.page);
+    await leave(at.page, () => sendButton(at.page, "/account/identities/remove").click());
+  }),
+  withProvider("linking an account that another one has", async (at) => {
+    addPeople(at);
+    linkWithProvider(at);
+    execute(at.gate.databaseFile, "UPDATE latchkey_identities SET user_id = '2'");
+    await to("/account/sign-in")(at);
+    await at.page.locator("[name=provider]").click();
+    await at.page.waitForURL(/callback/);
+  }),
+  signedOut("asking for an account too often", to("/login/sign-up?error=1"), REACHABLE),
+  withMail("a message about an account on its way", async (at) => {
+    await loggedOff("/login/sign-up")(at);
+    await at.page.locator("#email").fill("bob@example.org");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+  }),
+  withMail("registering with the link of a message", async (at) => {
+    await loggedOff("/login/sign-up")(at);
+    await at.page.locator("#email").fill("bob@example.org");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await openLink(at, at.mail, 1);
+  }),
+  withMail("a message for a new password on its way", async (at) => {
+    await loggedOff("/login/forgot")(at);
+    await at.page.locator("#login").fill("ada");
+    await leave(at.page, () => at.page.locator("#login").press("Enter"));
+  }),
+  withMail("an address that waits for its confirmation", async (at) => {
+    await to("/account/profile")(at);
+    await at.page.locator("#email").fill("a.rather.long.name.of.a.person@mail.example.org");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+  }),
+  withMail("confirming an address", async (at) => {
+    await to("/account/profile")(at);
+    await at.page.locator("#email").fill("a.rather.long.name.of.a.person@mail.example.org");
+    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await openLink(at, at.mail, 1);
+  }),
+  withMail("ending all sessions with the link of a notice", async (at) => {
+    confirmAddress(at);
+    await to("/account/keys")(at);
+    await at.page.locator("#key_name").fill("Feed reader");
+    await leave(at.page, () => sendButton(at.page, "/account/keys/add").click());
+    await openLink(at, at.mail, 1);
+  }),
+  withMail("all sessions ended with the link of a notice", async (at) => {
+    confirmAddress(at);
+    await to("/account/keys")(at);
+    await at.page.locator("#key_name").fill("Feed reader");
+    await leave(at.page, () => sendButton(at.page, "/account/keys/add").click());
+    await openLink(at, at.mail, 1);
+    await leave(at.page, () => at.page.locator("main [type=submit]").click());
+  }),
+  withMail("an invitation sent by mail", async (at) => {
+    await to("/account/links")(at);
+    await at.page.locator("#email").fill("bob@example.org");
+    await leave(at.page, () => at.page.locator("#invite [type=submit]").click());
+  }),
+  withMail("an invitation to a wrong address", async (at) => {
+    await to("/account/links")(at);
+    await at.page.locator("#email").fill("bob@a");
+    await leave(at.page, () => at.page.locator("#invite [type=submit]").click());
+  }),
+  signedIn(
+    "a person let in",
+    async (at) => {
+      addSignUps(at);
+      await to(PEOPLE)(at);
+      await leave(at.page, () => sendButton(at.page, `${PEOPLE}/approve`).click());
+    },
+    REACHABLE,
+  ),
+  signedIn(
+    "a person who cannot be let in, since the username is taken",
+    async (at) => {
+      addPeople(at);
+      addSignUps(at);
+      execute(at.gate.databaseFile, "UPDATE latchkey_sign_ups SET username = 'ben' WHERE id = '1'");
+      await to(PEOPLE)(at);
+      await leave(at.page, () => sendButton(at.page, `${PEOPLE}/approve`).click());
     },
     REACHABLE,
   ),

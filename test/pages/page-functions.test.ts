@@ -22,6 +22,7 @@ const ADDRESSES = {
   shellStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   appStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
+  providerStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   customStyleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   codeScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,

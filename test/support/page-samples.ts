@@ -106,7 +106,10 @@ const signOuts = [
 ] as const;
 const access = { ...app, id: "photos", since: time, isSignIn: true, staysSignedIn: true };
 
-const provider = { name: "google", label: "Google", url: "/login/with/google" } as const;
+const provider = {
+  ...({ name: "google", label: "Google", brand: "google" } as const),
+  url: "/login/with/google",
+};
 const forAccount = { username: "ada", isUsernameSet: true, madeBy: undefined, apps: [] } as const;
 
 /** The usual states of each page. */

@@ -1,12 +1,13 @@
 import { UNSET_PASSWORD } from "../../db/records.ts";
 import type { Answer } from "../../http/responses.ts";
 import { readReturnTarget } from "../../http/return-to.ts";
+import { findProvider } from "../../identity/providers.ts";
 import { parseDeviceName } from "../../lib/device-name.ts";
 import type { CodesSection, PageData } from "../../pages/page-data.ts";
 import { formatDevice, formatTime, type Locale } from "../../pages/words.ts";
 import type { AccountFormResult } from "../account-form.ts";
 import type { UserContext } from "../context.ts";
-import { findFailedProvider } from "../list-providers.ts";
+import { findBrand, findFailedProvider } from "../list-providers.ts";
 import { MAX_PASSKEY_NAME } from "../passkeys/manage-passkeys.ts";
 import { getRelyingParty } from "../relying-party.ts";
 import { showPage } from "../show-page.ts";
@@ -78,17 +79,23 @@ async function readIdentitySection(
   const offered = options.signIn.with;
   if (offered.length === 0) return undefined;
   const identities = await rules.store.identities.listOf(user.id);
-  const nameOf = (name: string): string =>
-    offered.find((provider) => provider.name === name)?.label ?? name;
   return {
-    list: identities.map(({ id, provider, label, addedAt, usedAt }) => ({
-      id,
-      provider: nameOf(provider),
-      label: label ?? "",
-      added: formatTime(locale, addedAt),
-      used: usedAt && formatTime(locale, usedAt),
+    list: identities.map(({ id, provider: name, label, addedAt, usedAt }) => {
+      const provider = findProvider(offered, name);
+      return {
+        id,
+        provider: provider?.label ?? name,
+        brand: provider === undefined ? "other" : findBrand(provider),
+        label: label ?? "",
+        added: formatTime(locale, addedAt),
+        used: usedAt && formatTime(locale, usedAt),
+      };
+    }),
+    others: offered.map((provider) => ({
+      name: provider.name,
+      label: provider.label,
+      brand: findBrand(provider),
     })),
-    others: offered.map(({ name, label }) => ({ name, label })),
     failedWith: findFailedProvider(context),
   };
 }
