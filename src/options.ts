@@ -411,8 +411,9 @@ export interface AuthOptions {
    */
   readonly people?: boolean | undefined;
   /**
-   * Answers JSON at `/api/sign-in`, `/api/sign-out`, `/api/password` and `/api/session`, for an app's
-   * own forms, such as with `latchkey/client`. Default: false.
+   * Answers JSON at `/api/sign-in`, `/api/sign-out`, `/api/password` and `/api/session`, and at
+   * `/api/sign-up` if people can register by mail, for an app's own forms, such as with
+   * `latchkey/client`. Default: false.
    */
   readonly api?: boolean | undefined;
   /**

@@ -6,7 +6,9 @@ import {
   postApiPassword,
   postApiSignIn,
   postApiSignOut,
+  postApiSignUp,
   SIGN_IN_FIELDS,
+  SIGN_UP_FIELDS,
 } from "./features/api/api-pages.ts";
 import { getAppIcon } from "./features/apps/app-icon-pages.ts";
 import {
@@ -372,7 +374,7 @@ export function listRoutes(services: Services, assets: Site["assets"]): Route[] 
       { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
     );
   }
-  if (options.api) routes.push(...listApiRoutes(base));
+  if (options.api) routes.push(...listApiRoutes(base, options));
   if (options.people) {
     // These modules load on first use, so that an app without these pages never loads them.
     const loadPeople = () => import("./features/people/people-pages.ts");
@@ -546,7 +548,7 @@ const listForgotRoutes = (path: string): readonly Route[] => [
 ];
 
 /** Lists the routes of an app's own forms. They have the checks of the pages that they stand for. */
-function listApiRoutes(base: string): readonly Route[] {
+function listApiRoutes(base: string, { signIn, mail }: Services["options"]): readonly Route[] {
   const post = { method: "POST", access: "public", form: "after-setup" } as const;
   return [
     { ...post, path: base + API.signIn, json: SIGN_IN_FIELDS, run: postApiSignIn },
@@ -560,6 +562,10 @@ function listApiRoutes(base: string): readonly Route[] {
       json: PASSWORD_FIELDS,
       run: postApiPassword,
     },
+    // The form takes an address, to which a link is sent.
+    ...(signIn.signUp.mode === "off" || mail === undefined
+      ? []
+      : [{ ...post, path: base + API.signUp, json: SIGN_UP_FIELDS, run: postApiSignUp }]),
     { method: "GET", path: base + API.session, access: "public", json: {}, run: getApiSession },
   ];
 }

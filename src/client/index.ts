@@ -34,6 +34,9 @@ export type RefusalCode =
   | "current_password_incorrect"
   | "new_passwords_differ"
   | "new_password_too_short"
+  | "email_invalid"
+  /** Only people with addresses at other domains can register. */
+  | "domain_refused"
   /** These fields have values of another type. */
   | "wrong_type"
   /** The server is overloaded, or its database is away. */
@@ -54,6 +57,7 @@ export interface Refused {
   /** Trying again makes sense after this number of seconds. */
   readonly retryAfter?: number;
   readonly user?: undefined;
+  readonly sent?: undefined;
 }
 
 /** Contains the user after a sign-in or a new password. */
@@ -67,6 +71,15 @@ export interface SignedOut {
   readonly user: null;
   /** False if the server ends the session later. The browser has no session in any case. */
   readonly ended: boolean;
+  readonly error?: undefined;
+}
+
+/**
+ * Confirms a request for an account. A message is on its way to the address: the link to register,
+ * or that there is an account.
+ */
+export interface SignUpSent {
+  readonly sent: true;
   readonly error?: undefined;
 }
 
@@ -90,6 +103,11 @@ export interface PasswordFields {
   readonly endOthers?: boolean | undefined;
 }
 
+/** Contains what a person enters to ask for an account. */
+export interface SignUpFields {
+  readonly email: string;
+}
+
 /** Contains the options of `createClient`. */
 export interface ClientOptions {
   /** Sets the option `basePath` of `createAuth`. Default: none. */
@@ -104,6 +122,8 @@ export interface Client {
   signIn(fields: SignInFields): Promise<Accepted | Refused>;
   signOut(): Promise<SignedOut | Refused>;
   changePassword(fields: PasswordFields): Promise<Accepted | Refused>;
+  /** Asks for an account. Needs the options `signIn.signUp` and `mail`. */
+  signUp(fields: SignUpFields): Promise<SignUpSent | Refused>;
   /** Asks the server who is signed in. Rejects if the server refuses to say. */
   session(): Promise<Session>;
   /**
@@ -117,6 +137,7 @@ export interface Client {
 /** Contains what the server can answer. */
 interface Answer {
   readonly user?: SessionUser | null;
+  readonly sent?: boolean;
   readonly error?: string;
   readonly retryAfter?: number;
 }
@@ -155,7 +176,7 @@ export function createClient({ base = "" }: ClientOptions = {}): Client {
     );
     const answer = (await response.json().catch(() => undefined)) as Answer | null | undefined;
     // A proxy, or the app without the option, has answered.
-    if (!answer || (answer.user === undefined && !answer.error)) {
+    if (!answer || (answer.user === undefined && !answer.sent && !answer.error)) {
       throw new Error(`latchkey: unexpected answer, status ${response.status}`);
     }
     const wait = response.headers.get("retry-after");
@@ -200,6 +221,7 @@ export function createClient({ base = "" }: ClientOptions = {}): Client {
         ...fields,
         confirmPassword: fields.confirmPassword ?? fields.newPassword,
       }),
+    signUp: (fields) => change("sign-up", fields),
     session,
     onChange(listener) {
       if (typeof document === "undefined") return () => {};

@@ -63,6 +63,7 @@ export const APP_ICONS = "/latchkey-icons/";
 export const API = {
   signIn: "/api/sign-in",
   signOut: "/api/sign-out",
+  signUp: "/api/sign-up",
   password: "/api/password",
   session: "/api/session",
 } as const;

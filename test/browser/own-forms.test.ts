@@ -15,6 +15,8 @@ import { text } from "../docs/pages.ts";
 import { ROOT } from "../package/installed.ts";
 import { openPage } from "../support/browser.ts";
 import { OWNER } from "../support/gate.ts";
+import { startMailServer } from "../support/mail-server.ts";
+import type { AppOptions } from "../support/options.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HTML = `<!doctype html>
@@ -87,19 +89,23 @@ interface Opened {
   readonly app: RunningAdapter;
 }
 
-async function openApp(t: TestContext, files: Readonly<Record<string, string>>): Promise<Opened> {
+async function openApp(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  options: AppOptions = {},
+): Promise<Opened> {
   const page = await openPage(t, {
     statuses: [401, 409, 422, 429],
     logs: /^Clear-Site-Data header on .*\/sign-out': Cleared/,
   });
   const script = await bundle(t, files);
-  const app = await startWith(t, serveApp(script), { api: true, basePath: "/auth" });
+  const app = await startWith(t, serveApp(script), { api: true, basePath: "/auth", ...options });
   await page.goto(app.url);
   return { page, app };
 }
 
 /** Calls a function of the client in the page. */
-const call = <Name extends "signIn" | "signOut" | "changePassword" | "session">(
+const call = <Name extends "signIn" | "signOut" | "changePassword" | "signUp" | "session">(
   page: Page,
   name: Name,
   fields: object = {},
@@ -165,6 +171,28 @@ test("a form of an app signs in, changes the password and signs out", async (t) 
   const limited = await call(page, "signIn", again);
   assert.deepEqual(limited, { error: "rate_limited", retryAfter: 60 });
   assert.deepEqual((await heard(page)).length, 4, "only changes are heard");
+});
+
+test("a form of an app asks for an account, which changes nothing for who is signed in", async (t) => {
+  const mail = await startMailServer(t);
+  const { page, app } = await openApp(
+    t,
+    { "app.tsx": LISTENING },
+    {
+      hosts: { publicUrl: "https://home.example.org" },
+      mail: { url: mail.url, from: "home@example.org" },
+      signIn: { signUp: { mode: "open", domains: ["example.org"] } },
+    },
+  );
+  await app.send("/auth/setup", { form: SETUP_FORM });
+  await call(page, "signIn", OWNER);
+  const refused = await call(page, "signUp", { email: "bob@other.test" });
+  assert.deepEqual(refused, { error: "domain_refused", fields: ["email"] });
+  assert.deepEqual(await call(page, "signUp", { email: "bob@example.org" }), { sent: true });
+  const [message] = await mail.waitFor(1);
+  assert.deepEqual(message?.to, ["bob@example.org"]);
+  await call(page, "session");
+  assert.deepEqual(await heard(page), [null, "owner"]);
 });
 
 test("a page learns what another tab did, and that its session has ended", async (t) => {

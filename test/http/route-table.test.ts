@@ -15,8 +15,17 @@ const routes = listRoutes({ options, paths, rules } as unknown as Services, new 
 const named = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
+const WITH_API = settleOptions(
+  optionsWith({
+    api: true,
+    hosts: { publicUrl: "https://home.example.org" },
+    mail: { url: "smtp://localhost", from: "home@example.org" },
+    signIn: { signUp: { mode: "open" } },
+  }),
+);
+
 const apiRoutes = listRoutes(
-  { options: { ...options, api: true }, paths, rules } as unknown as Services,
+  { options: { ...options, ...WITH_API }, paths, rules } as unknown as Services,
   new Map(),
 ).filter(({ path }) => path.startsWith("/api/"));
 
@@ -54,6 +63,7 @@ test("own forms have paths with the option alone, and the checks of the pages", 
     ["POST /api/sign-in", "public"],
     ["POST /api/sign-out", "public"],
     ["POST /api/password", "user"],
+    ["POST /api/sign-up", "public"],
     ["GET /api/session", "public"],
   ]);
   for (const route of apiRoutes) {

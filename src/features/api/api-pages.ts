@@ -10,6 +10,7 @@ import type { Context, UserContext } from "../context.ts";
 import { enterPasswordChange } from "../password/password-pages.ts";
 import { endOthers, signOutBrowser } from "../sessions/sessions-pages.ts";
 import { enterSignIn, noteSignIn, replaceSession } from "../sign-in/sign-in-pages.ts";
+import { enterSignUp } from "../sign-up/sign-up-pages.ts";
 
 // The rules of the pages decide; these functions only answer in JSON.
 
@@ -28,6 +29,9 @@ export const PASSWORD_FIELDS = {
   confirmPassword: "text",
   endOthers: "flag",
 } as const satisfies JsonFields;
+
+/** Lists what an app's own form can send to ask for an account. */
+export const SIGN_UP_FIELDS = { email: "text" } as const satisfies JsonFields;
 
 type PasswordField = keyof typeof PASSWORD_FIELDS;
 
@@ -83,6 +87,25 @@ export async function postApiPassword(context: UserContext, form: Form): Promise
       return refuse("new_password_too_short", "newPassword");
     case "changed":
       return respondUser(context, user, form("endOthers") === "" ? [] : await endOthers(context));
+  }
+}
+
+/** Answers every address in the same way, whether an account has it or not. */
+export async function postApiSignUp(context: Context, form: Form): Promise<Answer> {
+  const refuse = (error: string): Answer => respondJson({ error, fields: ["email"] }, 422);
+  switch (await enterSignUp(context, form("email"))) {
+    case "needs-setup":
+      return refuseWithoutAccount();
+    case "off":
+      return respondJson({ error: "not_found" }, 404);
+    case "rate-limited":
+      return respondJson({ error: "rate_limited" }, 429, RETRY_AFTER);
+    case "email-invalid":
+      return refuse("email_invalid");
+    case "domain-refused":
+      return refuse("domain_refused");
+    case "queued":
+      return respondJson({ sent: true }, 200);
   }
 }
 

@@ -6,7 +6,7 @@ import type { MessageName } from "../../pages/words.ts";
 import type { Context } from "../context.ts";
 import { listProviders } from "../list-providers.ts";
 import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
-import { askToSignUp } from "./sign-up.ts";
+import { type AskToSignUpOutcome, askToSignUp } from "./sign-up.ts";
 
 export async function getSignUp(context: Context): Promise<Answer> {
   const { rules, paths } = context;
@@ -16,15 +16,14 @@ export async function getSignUp(context: Context): Promise<Answer> {
 
 /** Answers every address in the same way, whether an account has it or not. */
 export async function postSignUp(context: Context, form: Form): Promise<Answer> {
-  const { rules, views, paths, request } = context;
+  const { views, paths, request } = context;
   const email = form("email");
-  const client = await getLimitedClient(context);
-  const locale = views.locale(request);
-  switch (await askToSignUp(rules, rules.signUp, email, client, locale)) {
+  switch (await enterSignUp(context, email)) {
+    case "needs-setup":
+      return redirect(paths.setup);
     case "off":
       return views.error(context, 404, "noSuchPage");
     case "rate-limited":
-      logRefusal(context, request, "registration rate-limited");
       return redirect(`${paths.login}/sign-up?error=1`);
     case "email-invalid":
       return show(context, email, "emailInvalid");
@@ -33,6 +32,16 @@ export async function postSignUp(context: Context, form: Form): Promise<Answer> 
     case "queued":
       return redirect(paths.login, [createNoticeCookie(request, "confirmationIsSent")]);
   }
+}
+
+/** Asks for an account with the address that a person entered in a form. */
+export async function enterSignUp(context: Context, email: string): Promise<AskToSignUpOutcome> {
+  const { rules, views, request } = context;
+  const client = await getLimitedClient(context);
+  const locale = views.locale(request);
+  const outcome = await askToSignUp(rules, rules.signUp, email, client, locale);
+  if (outcome === "rate-limited") logRefusal(context, request, "registration rate-limited");
+  return outcome;
 }
 
 function show(context: Context, email: string, problem?: MessageName): Promise<Answer> {

@@ -10,6 +10,7 @@ import {
   type User,
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
 import { toFacts } from "../../identity/provider-facts.ts";
 import {
   isInRequiredGroup,
@@ -40,11 +41,13 @@ export const isAdmittedAddress = ({ domains = [] }: SignUpPolicy, email: string)
   domains.length === 0 || domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
 
 interface AskServices {
+  readonly credentialCache: Pick<CredentialCache, "anyExists">;
   readonly mailing: Pick<Mailing, "outbox"> | undefined;
   readonly forgotLimiter: Pick<Limiter, "attempt">;
 }
 
 export type AskToSignUpOutcome =
+  | "needs-setup"
   | "off"
   | "rate-limited"
   | "email-invalid"
@@ -56,12 +59,13 @@ export type AskToSignUpOutcome =
  * only looked for in the background, so that nothing here shows it.
  */
 export async function askToSignUp(
-  { mailing, forgotLimiter }: AskServices,
+  { credentialCache, mailing, forgotLimiter }: AskServices,
   policy: SignUpPolicy,
   entered: string,
   { remoteAddress }: Client,
   locale: string,
 ): Promise<AskToSignUpOutcome> {
+  if (!(await credentialCache.anyExists())) return "needs-setup";
   if (policy.mode === "off" || mailing === undefined) return "off";
   const email = entered.trim();
   if (!isUsableEmail(email)) return "email-invalid";
