@@ -22,7 +22,7 @@ const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
 const GATE = "src/cli/gate.ts";
-const WORDS = "dist/pages/words";
+const WORDS = "src/pages/words";
 
 /** Gives each module in the bundle the URL that it would have in `dist`, beside what it reads. */
 const ownUrls: Plugin = {
@@ -56,7 +56,7 @@ const OWN_URL =
 const { bin, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
-if (existsSync(`${WORDS}.d.ts`)) declareTexts();
+if (existsSync(WORDS)) copyTexts();
 if (existsSync(COMMANDS)) await bundleCommands();
 if (existsSync(PAGE_FILES)) copyPageFiles();
 if (existsSync(SCRIPT)) cpSync(SCRIPT, SCRIPT.replace("src", "dist"));
@@ -73,17 +73,20 @@ function copyPageFiles(): void {
 }
 
 /**
- * Replaces the import of the English texts in the declarations by their type, because TypeScript 5.8
- * does not find the type of JSON with `"module": "nodenext"`.
+ * Copies the texts of all languages, of which TypeScript copies only the English ones. Replaces the
+ * import of these in the declarations by their type, because TypeScript 5.8 does not find the type of
+ * JSON with `"module": "nodenext"`.
  */
-function declareTexts(): void {
-  const texts = JSON.parse(readFileSync(`${WORDS}/en.json`, "utf8"));
+function copyTexts(): void {
+  const copy = WORDS.replace("src", "dist");
+  cpSync(WORDS, copy, { recursive: true });
+  const texts = JSON.parse(readFileSync(`${copy}/en.json`, "utf8"));
   const blank = JSON.stringify(texts, (_, text) => (typeof text === "string" ? "" : text), 2);
   const declared = `declare const en: ${blank.replaceAll(': ""', ": string")};`;
-  const declarations = readFileSync(`${WORDS}.d.ts`, "utf8");
+  const declarations = readFileSync(`${copy}.d.ts`, "utf8");
   const replaced = declarations.replace(/^import en from .*$/m, declared);
-  if (replaced === declarations) throw new Error(`${WORDS}.d.ts does not import en.json`);
-  writeFileSync(`${WORDS}.d.ts`, replaced);
+  if (replaced === declarations) throw new Error(`${copy}.d.ts does not import en.json`);
+  writeFileSync(`${copy}.d.ts`, replaced);
 }
 
 /**

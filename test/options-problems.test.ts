@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { openPostgres } from "../src/db/postgres/store.ts";
 import { openSqlite } from "../src/db/sqlite/store.ts";
 import { type AuthOptions, createAuth } from "../src/index.ts";
+import { locales } from "../src/pages/words.ts";
 import { optionsWith } from "./support/options.ts";
 
 const rejects = (options: object, message: string): void =>
@@ -87,7 +88,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
     ["", " \t", "x".repeat(61), "a\nb", "a\u0000"],
   ],
   ["pages.accentColor", "a color such as #1a5fb4", ["#abc;}"]],
-  ["pages.locale", "en, de, fr, es", ["", "it", "EN", "de-AT", "toString"]],
+  ["pages.locale", locales.join(", "), ["", "hu", "EN", "pt", "de-AT", "toString"]],
   ["pages.css", "CSS of at most 65536 bytes", [true, "x".repeat(65_537), "é".repeat(32_769)]],
   ...["login", "setup", "link", "profile", "people", "activity", "error"].map(
     (name) => [`pages.${name}`, "a function that returns HTML", ["<p>", {}, null]] as const,

@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { locatePageFiles } from "../../src/pages/page-files.ts";
+import { locales } from "../../src/pages/words.ts";
 import { listRecipeIds, readRecipe } from "../../src/recipes/recipe-files.ts";
 import { readForRelease } from "./page-files.ts";
 
@@ -105,6 +106,10 @@ const contained: Plugin = {
           export const readRecipe = (id) => recipes.get(id);`,
       };
     });
+    onLoad({ filter: /\/src\/pages\/language-files\.ts$/ }, () => ({
+      contents: `import { getAsset } from "node:sea";
+        export const readLanguageFile = (name) => getAsset(name, "utf8");`,
+    }));
     onLoad({ filter: /\/src\/pages\/page-files\.ts$/ }, () => {
       const files = [...locatePageFiles()]
         .map(([name, path]) => [name, readForRelease(path)] as const)
@@ -135,7 +140,7 @@ export function writeExecutable({ code }: Bundle, target: Target, output: string
       useCodeCache: false,
       // As in the start line of the systemd unit.
       execArgv: ["--max-semi-space-size=4", "--initial-old-space-size=32", "--disable-sigusr1"],
-      assets: Object.fromEntries(addonsOf(target)),
+      assets: Object.fromEntries([...addonsOf(target), ...listTexts()]),
     };
     writeFileSync(join(folder, "config.json"), JSON.stringify(settings));
     execFileSync(process.execPath, ["--build-sea", "config.json"], {
@@ -158,6 +163,13 @@ export function addonsOf({ platform, packages }: Target): ReadonlyMap<string, st
     }),
   );
 }
+
+/** The texts of each language but English, which the code contains, by the names of their files. */
+const listTexts = (): readonly (readonly [string, string])[] =>
+  locales
+    .filter((locale) => locale !== "en")
+    .map((locale) => `${locale.toLowerCase()}.json`)
+    .map((name) => [name, join(ROOT, "src/pages/words", name)]);
 
 if (import.meta.main) {
   const [output] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 import { type MailPage, renderMail } from "../pages/mail.ts";
 import {
   formatDevice,
+  formatList,
   formatTime,
   getWords,
   type Locale,
@@ -39,7 +40,7 @@ export function writeMail(id: string, { to, locale, message }: Mail, site: MailS
   const letter = writeLetter(message, locale, site);
   return {
     ...{ id, to, subject: letter.title },
-    text: formatText(letter, site),
+    text: formatText(letter, site, getWords(locale).direction),
     html: renderMail({ ...letter, about: letter.about(markUpName), locale, site }),
   };
 }
@@ -80,7 +81,9 @@ function writeLetter(message: Message, locale: Locale, site: MailSite): Letter {
         about: (format) => [
           ...(invitedBy === undefined ? [] : [words.invitedBy(format(invitedBy))]),
           ...(username === undefined ? [] : [words.usernameIs(format(username))]),
-          ...(apps.length === 0 ? [] : [`${words.opensApps} ${apps.map(format).join(", ")}`]),
+          ...(apps.length === 0
+            ? []
+            : [`${words.opensApps} ${formatList(locale, apps.map(format))}`]),
         ],
         facts: [],
         button: { text: words.createAccount, url: linkTo(message.token), means: "go-on" },
@@ -159,11 +162,16 @@ const formatAuthor = (words: Words, author: string): string =>
   author.startsWith("admin ") ? author.slice("admin ".length) : words.byOperator;
 
 /** Formats a message for programs that show no HTML, and for people who prefer this. */
-function formatText({ title, about, facts, button, notes }: Letter, site: MailSite): string {
+function formatText(
+  { title, about, facts, button, notes }: Letter,
+  site: MailSite,
+  direction: string,
+): string {
+  const isolate = direction === "rtl" ? isolateLine : isolateName;
   const parts = [
     title,
-    ...about(isolateName),
-    facts.map(({ name, value }) => `${name}: ${isolateName(value)}`).join("\n"),
+    ...about(isolate),
+    facts.map(({ name, value }) => `${name}: ${isolate(value)}`).join("\n"),
     button === undefined ? "" : `${button.text}:\n${button.url}`,
     ...notes,
     `-- \n${site.appName}\n${site.url}`,
@@ -175,11 +183,12 @@ const markUpName: FormatName = (name) => `<b><bdi>${escapeHtml(toLine(name))}</b
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
-/** Keeps a name to its line. A name from right to left must not turn the words around it. */
-function isolateName(name: string): string {
-  const line = toLine(name);
-  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
-}
+/** Keeps a name to its line, and its direction from the words around it. */
+const isolateLine: FormatName = (name) => `\u2068${toLine(name)}\u2069`;
+
+/** Like `isolateLine`, between words from left to right, which most names do not turn. */
+const isolateName: FormatName = (name) =>
+  RIGHT_TO_LEFT.test(name) ? isolateLine(name) : toLine(name);
 
 /**
  * Returns a name as one short line: the setup accepts any username, which could otherwise look like

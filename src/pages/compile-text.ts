@@ -27,9 +27,8 @@ export function compileText(text: string, placeholders: readonly string[]): Fill
 export function compilePlural(
   forms: PluralForms,
   placeholders: readonly string[],
-  language: string,
+  rules: Intl.PluralRules,
 ): FillText {
-  const rules = new Intl.PluralRules(language);
   const other = compileText(forms.other, placeholders);
   const fills = new Map(
     Object.entries(forms).map(([category, form]) => [category, compileText(form, placeholders)]),

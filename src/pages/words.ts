@@ -1,15 +1,38 @@
-import { type BoundedMemory, createBoundedMemory } from "../lib/bounded-memory.ts";
+import { createBoundedMemory } from "../lib/bounded-memory.ts";
 import { compilePlural, compileText, type FillText, type PluralForms } from "./compile-text.ts";
-import de from "./words/de.json" with { type: "json" };
+import { readLanguageFile } from "./language-files.ts";
 import en from "./words/en.json" with { type: "json" };
-import es from "./words/es.json" with { type: "json" };
-import fr from "./words/fr.json" with { type: "json" };
 
-export const locales = ["en", "de", "fr", "es"] as const;
+/**
+ * Lists the languages, each as a BCP 47 tag. The texts of a language are in the file of its tag in
+ * lower case, such as `words/pt-br.json`. For a tag without a script or region, such as `pt`, the
+ * first one of this language counts.
+ */
+export const locales = [
+  "en",
+  "de",
+  "fr",
+  "es",
+  "it",
+  "pt-BR",
+  "nl",
+  "pl",
+  "cs",
+  "sv",
+  "uk",
+  "ru",
+  "tr",
+] as const;
 export type Locale = (typeof locales)[number];
+
+export const isLocale = (text: string): text is Locale => locales.some((locale) => locale === text);
 
 /** Lists the placeholders of each text in the order of the function's parameters. */
 const placeholders = {
+  listed: ["first", "second"],
+  deviceOn: ["browser", "system"],
+  addedAt: ["date"],
+  usedAt: ["date"],
   signInTo: ["app"],
   toContinueTo: ["host"],
   continueTo: ["host"],
@@ -95,7 +118,7 @@ const placeholders = {
 /** Names a message of the error page or of a form. The English messages never change. */
 export type MessageName = keyof (typeof en)["messages"];
 
-/** Contains the texts of a language as its file has them. A missing text is a type error. */
+/** Contains the texts of a language as its file has them. Tests compare each file with the English. */
 type Texts = {
   readonly [Name in keyof typeof en]: (typeof en)[Name] extends PluralForms
     ? PluralForms
@@ -115,20 +138,44 @@ export type Words = Readonly<Omit<typeof en, keyof typeof placeholders | "events
   readonly titles: Readonly<Record<string, string>>;
 };
 
-const languages: Readonly<Record<Locale, Texts>> = { en, de, fr, es };
-
-/** Each language is compiled on first use and cached. */
+/** Each language is read and compiled on first use and kept, apart from English, which is loaded. */
 const compiled: Partial<Record<Locale, Words>> = {};
 
 export function getWords(locale: Locale): Words {
-  compiled[locale] ??= compileWords(locale);
-  return compiled[locale];
+  const known = compiled[locale];
+  if (known !== undefined) return known;
+  const texts = locale === "en" ? en : readTexts(locale);
+  if (texts === undefined) return getWords("en");
+  const words = compileWords(locale, texts);
+  compiled[locale] = words;
+  return words;
 }
 
-function compileWords(locale: Locale): Words {
-  const texts = languages[locale];
+/**
+ * Reads the texts of a language. An upgrade can replace the files while this process runs: a text
+ * that a newer file does not have is English, and so are all texts while the file cannot be read.
+ */
+function readTexts(locale: Locale): Texts | undefined {
+  let read: Readonly<Record<string, unknown>>;
+  try {
+    read = JSON.parse(readLanguageFile(`${locale.toLowerCase()}.json`));
+  } catch {
+    return undefined;
+  }
+  const complete = Object.entries(en).map(([name, english]) => {
+    const text = read[name] ?? english;
+    return [name, isGroup(english) ? Object.assign({}, english, text) : text] as const;
+  });
+  return Object.fromEntries(complete) as Texts;
+}
+
+const isGroup = (texts: string | object): boolean =>
+  typeof texts === "object" && !("other" in texts);
+
+function compileWords(locale: Locale, texts: Texts): Words {
+  const rules = new Intl.PluralRules(locale);
   const compile = (text: string | PluralForms, names: readonly string[]): FillText =>
-    typeof text === "string" ? compileText(text, names) : compilePlural(text, names, locale);
+    typeof text === "string" ? compileText(text, names) : compilePlural(text, names, rules);
   const sentences = Object.entries(placeholders).map(
     ([name, names]) => [name, compile(texts[name as keyof typeof placeholders], names)] as const,
   );
@@ -142,13 +189,14 @@ function compileWords(locale: Locale): Words {
   };
 }
 
-export const isLocale = (text: string): text is Locale => Object.hasOwn(languages, text);
-
 /**
  * Each language has one cached format, because creating a format takes longer than rendering a
  * page.
  */
 const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
+
+/** Every language has the digits of codes and addresses, which stand beside the times. */
+const DAY = { dateStyle: "medium", timeZone: "UTC", numberingSystem: "latn" } as const;
 
 /** Contains a time for a reader in any time zone. */
 export interface ShownTime {
@@ -160,9 +208,8 @@ export interface ShownTime {
 
 export function formatTime(locale: Locale, at: Date): ShownTime {
   formats[locale] ??= new Intl.DateTimeFormat(locale, {
-    dateStyle: "medium",
+    ...DAY,
     timeStyle: "short",
-    timeZone: "UTC",
   });
   return { at: at.toISOString(), utc: formatMinute(locale, formats[locale], at) };
 }
@@ -171,42 +218,86 @@ const days: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
 
 /** Like `formatTime`, for a time of which only the day matters. */
 export function formatDate(locale: Locale, at: Date): ShownTime {
-  days[locale] ??= new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+  days[locale] ??= new Intl.DateTimeFormat(locale, DAY);
   return { at: at.toISOString(), utc: days[locale].format(at) };
 }
 
 const MINUTE_MS = 60_000;
 const MAX_MINUTES = 2_000;
 
-/** Formatting a time takes longer than the rest of its line, and most pages show the same times. */
-const minutes: Partial<Record<Locale, BoundedMemory<number, string>>> = {};
+/**
+ * Formatting a time takes longer than the rest of its line, and most pages show the same times. The
+ * key is a minute in a language.
+ */
+const minutes = createBoundedMemory<number, string>(MAX_MINUTES);
 
 function formatMinute(locale: Locale, format: Intl.DateTimeFormat, at: Date): string {
-  minutes[locale] ??= createBoundedMemory(MAX_MINUTES);
-  const known = minutes[locale];
-  const minute = Math.floor(at.getTime() / MINUTE_MS);
-  let text = known.get(minute);
+  const minute = Math.floor(at.getTime() / MINUTE_MS) * locales.length + locales.indexOf(locale);
+  let text = minutes.get(minute);
   if (text === undefined) {
     text = `${format.format(at)} UTC`;
-    known.set(minute, text);
+    minutes.set(minute, text);
   }
   return text;
+}
+
+const collators: Partial<Record<Locale, Intl.Collator>> = {};
+
+/** Sorts names in the order of the reader's alphabet, with numbers by their value. */
+export function getCollator(locale: Locale): Intl.Collator {
+  // It is made on first use, since the tables of all languages take 2 MB of memory.
+  collators[locale] ??= new Intl.Collator(locale, { numeric: true });
+  return collators[locale];
+}
+
+/** Joins names into a list in the reader's language, such as `a, b`. */
+export function formatList(locale: Locale, names: readonly string[]): string {
+  const { listed } = getWords(locale);
+  return names.length === 0 ? "" : names.reduce((first, second) => listed(first, second));
 }
 
 /** Browsers send shorter headers. The rest is ignored, because each comma in it costs time. */
 const MAX_LENGTH = 1_000;
 
+/** Finds a language by a tag in lower case. */
+const byTag: ReadonlyMap<string, Locale> = new Map([
+  ...locales.toReversed().map((locale) => [locale.replace(/-.*/, ""), locale] as const),
+  ...locales.map((locale) => [locale.toLowerCase(), locale] as const),
+]);
+
+/** Finds the language of a tag such as `de-AT`: of the tag, or of its beginning. */
+function findLocale(tag: string): Locale | undefined {
+  let range = tag.toLowerCase();
+  while (range !== "") {
+    const locale = byTag.get(range);
+    if (locale !== undefined) return locale;
+    range = range.slice(0, Math.max(range.lastIndexOf("-"), 0));
+  }
+  return undefined;
+}
+
+/** Matches a tag with up to three subtags after the language. More of them change nothing here. */
+const TAG = /^\s*(\*|[a-z]+(?:-[a-z\d]+){0,3})/i;
+
 /**
- * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`.
+ * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`, and
+ * `*` as the first language that the browser does not name.
  */
 export function chooseLocale(acceptLanguage = ""): Locale {
   const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
   const accepted = ranges.flatMap((range) => {
-    const locale = (/^\s*([a-z]+)/i.exec(range)?.[1] ?? "").toLowerCase();
+    const tag = TAG.exec(range)?.[1] ?? "";
+    const locale = tag === "*" ? ("*" as const) : findLocale(tag);
     const weight = Number(/;\s*q\s*=\s*([^;\s]*)/i.exec(range)?.[1] ?? 1);
-    return isLocale(locale) && weight > 0 && weight <= 1 ? [{ locale, weight }] : [];
+    return locale !== undefined && weight >= 0 && weight <= 1 ? [{ locale, weight }] : [];
   });
-  return accepted.sort((first, second) => second.weight - first.weight)[0]?.locale ?? "en";
+  const [best] = accepted
+    .filter(({ weight }) => weight > 0)
+    .sort((first, second) => second.weight - first.weight)
+    .map(({ locale }) => locale);
+  if (best !== "*") return best ?? "en";
+  const named = new Set(accepted.map(({ locale }) => locale));
+  return locales.find((locale) => !named.has(locale)) ?? "en";
 }
 
 /** Users who accept an invitation choose their username, which can have any length. */
@@ -218,6 +309,8 @@ export const shortenText = (text: string): string =>
 
 /** Returns the name of a device in the reader's language. */
 export function formatDevice(locale: Locale, device: string): string {
-  const { on, unknownDevice } = getWords(locale);
-  return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
+  const { deviceOn, unknownDevice } = getWords(locale);
+  if (device === "") return unknownDevice;
+  const [browser = "", system] = device.split(" on ");
+  return system === undefined ? device : deviceOn(browser, system);
 }

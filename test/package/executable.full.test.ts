@@ -16,6 +16,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { addonsOf, THIS_MACHINE } from "../../scripts/release/executable.ts";
+import { getWords, locales } from "../../src/pages/words.ts";
 import { send } from "../support/client.ts";
 import { EXECUTABLE_ROOT, executableNode, startExecutable } from "../support/executable.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
@@ -101,6 +102,19 @@ function testExecutable(): void {
     assert.equal((await run("proxy", "haproxy", "--script")).stdout, script);
     assert.match((await run("completion", "bash")).stdout, /^complete -F _latchkey latchkey$/m);
     assert.deepEqual(await readdir(join(root, "tmp")), [], "leaves no native code behind");
+  });
+
+  test("the executable contains the texts of every language", async (t) => {
+    const gate = await startExecutable(t, root, {
+      DATA_DIR: join(root, "tmp/languages"),
+      PORT: "0",
+      AUTH_SECRET: SECRET,
+    });
+    for (const locale of locales) {
+      const headers = { "Accept-Language": locale };
+      const { body } = await send(`${gate.url}/setup`, { headers });
+      assert.ok(body.includes(getWords(locale).createAccount), locale);
+    }
   });
 
   test("the executable verifies an imported bcrypt hash", async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readForRelease } from "../../scripts/release/page-files.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
@@ -108,7 +109,7 @@ for (const [moduleResolution, module] of [
   });
 }
 
-test("the installed guard redirects to the setup page, with its minified style sheet", async (t) => {
+test("the installed guard redirects to the setup page, with its style sheet and its languages", async (t) => {
   const { project } = installed;
   await cp(CONSUMER, join(project, "app.ts"));
   const running = startNode(t, ["app.ts"], {}, project);
@@ -123,6 +124,8 @@ test("the installed guard redirects to the setup page, with its minified style s
     [sheet.status, sheet.body],
     [200, readForRelease(join(PAGE_FILES, "latchkey.css"))],
   );
+  const german = await send(`${url}/setup`, { headers: { "Accept-Language": "de" } });
+  assert.ok(german.body.includes(getWords("de").createAccount));
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

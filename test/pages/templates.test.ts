@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite } from "../../src/http/site.ts";
 import type { PageData, PageName } from "../../src/pages/page-data.ts";
-import { type Locale, locales } from "../../src/pages/words.ts";
+import { getWords, type Locale, locales } from "../../src/pages/words.ts";
 import { fieldNamed } from "../support/markup.ts";
 import { samples } from "../support/page-samples.ts";
 import { NOBODY, PLAIN, plain, signedIn, site, to } from "../support/pages.ts";
@@ -20,13 +20,17 @@ const renderSamples = (locale: Locale) =>
 
 test("renders every page in each of its states and every language as a complete document", async () => {
   for (const locale of locales) {
+    const { direction } = getWords(locale);
     for (const html of await Promise.all(renderSamples(locale))) {
-      assert.ok(html.startsWith(`<!doctype html>\n<html lang="${locale}" dir="ltr">`), html);
+      assert.ok(
+        html.startsWith(`<!doctype html>\n<html lang="${locale}" dir="${direction}">`),
+        html,
+      );
       assert.match(html, /<\/html>\s*$/);
       // A form that is shown again says in the title that there is a problem.
       const [, heading = ""] = /<h1>(?:<bdi>)?([^<]+)</.exec(html) ?? [];
       assert.ok(heading !== "" && /<title>([^<]+)</.exec(html)?.[1]?.includes(heading), html);
-      assert.doesNotMatch(html, /undefined|null|\[object|=>/, "every text is there");
+      assert.doesNotMatch(html, /\b(undefined|null)\b|\[object|=>/, "every text is there");
     }
   }
 });

@@ -42,7 +42,8 @@ export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
 async function unpacked(): Promise<string> {
   const entry = import.meta.resolve("@sparticuz/chromium");
   const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
-  const folder = join(CACHE, `${version}-fonts`);
+  // Other fonts need another name.
+  const folder = join(CACHE, `${version}-fonts-2`);
   if (existsSync(folder)) return folder;
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(`${folder}-`);
@@ -91,10 +92,11 @@ async function unpackFonts(folder: string): Promise<void> {
 }
 
 const FONTS = [
-  { name: "inter", file: /^inter-latin(-ext)?-wght-normal\.woff2$/ },
+  { name: "inter", file: /^inter-(latin|cyrillic)(-ext)?-wght-normal\.woff2$/ },
   { name: "jetbrains-mono", file: /^jetbrains-mono-latin-wght-normal\.woff2$/ },
   { name: "noto-sans-arabic", file: /^noto-sans-arabic-arabic-wght-normal\.woff2$/ },
   { name: "noto-sans-sc", file: /-wght-normal\.woff2$/ },
+  { name: "noto-sans-kr", file: /-wght-normal\.woff2$/ },
 ];
 
 /** The package's own file uses Lambda's folders. */

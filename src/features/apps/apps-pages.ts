@@ -16,6 +16,7 @@ import {
   formatDate,
   formatDevice,
   formatTime,
+  getCollator,
   type Locale,
   shortenText,
 } from "../../pages/words.ts";
@@ -82,13 +83,12 @@ async function readAppsData(context: UserContext): Promise<PageData["apps"]> {
     };
   });
   const wanted = search.toLowerCase();
-  const collator = new Intl.Collator(locale);
   return {
     apps: all
       .filter(({ id, name, host = "" }) =>
         [id, name, host].some((text) => text.toLowerCase().includes(wanted)),
       )
-      .sort((first, second) => collator.compare(first.name, second.name)),
+      .sort((first, second) => getCollator(locale).compare(first.name, second.name)),
     search,
     count: all.length,
     troubled: all.filter(({ troubles }) => troubles.length > 0).length,
@@ -135,7 +135,7 @@ const toShownRecipe = (id: string, { name, summary }: Recipe): ShownRecipe => ({
 const listFoundRecipes = (search: string): readonly ShownRecipe[] =>
   findRecipes(search)
     .map((recipe) => toShownRecipe(recipe.id, recipe))
-    .sort((first, second) => first.name.localeCompare(second.name, "en"));
+    .sort((first, second) => getCollator("en").compare(first.name, second.name));
 
 /** Returns what the page shows after a known app was added. */
 export function toAddedApp(

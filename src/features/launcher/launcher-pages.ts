@@ -4,7 +4,7 @@ import { readSession } from "../../http/session-cookie.ts";
 import { getParameter, type WebRequest } from "../../http/web-request.ts";
 import { isAdmin } from "../../identity/groups.ts";
 import type { PageData } from "../../pages/page-data.ts";
-import { formatDate, type ShownTime } from "../../pages/words.ts";
+import { formatDate, getCollator, type ShownTime } from "../../pages/words.ts";
 import type { Apps } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
@@ -19,9 +19,9 @@ const MAX_SEARCH = 100;
 
 /** Shows the apps that the person may open, also a guest. */
 export async function getLauncher(context: UserContext): Promise<Answer> {
-  const { rules, user, paths, request } = context;
+  const { rules, user, paths, request, views } = context;
   const apps = await rules.appDirectory.read();
-  const openable = listLauncherApps(apps.all, user);
+  const openable = listLauncherApps(apps.all, user, getCollator(views.locale(request)));
   const count = openable.reduce((sum, section) => sum + section.apps.length, 0);
   const search = count > MAX_APPS_WITHOUT_SEARCH ? readSearch(request) : undefined;
   const isFound = search ? createSearch(search) : () => true;

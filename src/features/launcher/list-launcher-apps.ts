@@ -20,18 +20,22 @@ export interface LauncherSection {
  * Sorting names and parsing addresses takes longer than the rest of the page, and the directory
  * returns the same list for a second.
  */
-const latest = new WeakMap<readonly App[], readonly LauncherSection[]>();
+const latest = new WeakMap<readonly App[], Map<Intl.Collator, readonly LauncherSection[]>>();
 
 /**
- * Lists the apps that the person may open, by section. Apps without a section come first. A
- * required second factor hides no app, because the person can still sign in with one.
+ * Lists the apps that the person may open, by section, both sorted by their names. Apps without a
+ * section come first. A required second factor hides no app, because the person can still sign in
+ * with one.
  */
-export function listLauncherApps(apps: readonly App[], user: User): readonly LauncherSection[] {
-  let sections = latest.get(apps);
-  if (sections === undefined) {
-    sections = groupBySection(apps);
-    latest.set(apps, sections);
-  }
+export function listLauncherApps(
+  apps: readonly App[],
+  user: User,
+  collator: Intl.Collator,
+): readonly LauncherSection[] {
+  const sorted = latest.get(apps) ?? new Map<Intl.Collator, readonly LauncherSection[]>();
+  latest.set(apps, sorted);
+  const sections = sorted.get(collator) ?? groupBySection(apps, collator);
+  sorted.set(collator, sections);
   return sections
     .map((section) => ({
       name: section.name,
@@ -40,14 +44,17 @@ export function listLauncherApps(apps: readonly App[], user: User): readonly Lau
     .filter((section) => section.apps.length > 0);
 }
 
-function groupBySection(apps: readonly App[]): readonly LauncherSection[] {
+function groupBySection(
+  apps: readonly App[],
+  { compare }: Intl.Collator,
+): readonly LauncherSection[] {
   const openable = apps
     .map(toOpenableApp)
     .filter((entry) => entry !== undefined)
-    .sort((first, second) => compareNames(first.app.name, second.app.name));
+    .sort((first, second) => compare(first.app.name, second.app.name));
   return [...Map.groupBy(openable, ({ app }) => app.section ?? "")]
     .map(([name, inSection]) => ({ name, apps: inSection }))
-    .sort((first, second) => compareNames(first.name, second.name));
+    .sort((first, second) => compare(first.name, second.name));
 }
 
 /**
@@ -59,14 +66,6 @@ function toOpenableApp(app: App): OpenableApp | undefined {
   if (url === null || !["http:", "https:"].includes(url.protocol)) return undefined;
   if (url.hostname.includes("*")) return undefined;
   return { app, url: url.href, host: url.host, searched: fold(`${app.name} ${url.host}`) };
-}
-
-/** It is made on first use, since its tables take 2 MB of memory. */
-let collator: Intl.Collator | undefined;
-
-function compareNames(first: string, second: string): number {
-  collator ??= new Intl.Collator("en", { numeric: true });
-  return collator.compare(first, second);
 }
 
 /** Returns whether the name and the host of an app contain every word of the search. */

@@ -11,6 +11,7 @@ import { readCookie } from "../../http/session-cookie.ts";
 import { isObject, parseJsonObject } from "../../lib/json.ts";
 import { isUsableName } from "../../lib/names.ts";
 import type { PageData } from "../../pages/page-data.ts";
+import { formatList } from "../../pages/words.ts";
 import { judgeUser } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { Context, SignInApp } from "../context.ts";
@@ -268,7 +269,7 @@ async function showConsent(context: Context, step: Step, { user }: Visitor): Pro
         ? [{ kind: "email", value: email } as const]
         : []),
       ...(scopes.includes("groups") && groups.length > 0
-        ? [{ kind: "groups", value: groups.join(", ") } as const]
+        ? [{ kind: "groups", value: formatList(views.locale(request), groups) } as const]
         : []),
     ],
     // Anybody's app can use the address of a public client on a device, so it asks each time.

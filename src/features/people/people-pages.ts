@@ -3,7 +3,13 @@ import { takeNotice } from "../../http/notice.ts";
 import { PEOPLE_FORMS } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import type { PageData, ShownPerson, ShownSignUp } from "../../pages/page-data.ts";
-import { formatDate, formatTime, type Locale, shortenText } from "../../pages/words.ts";
+import {
+  formatDate,
+  formatTime,
+  getCollator,
+  type Locale,
+  shortenText,
+} from "../../pages/words.ts";
 import { formatEntries } from "../activity/format-activity-pages.ts";
 import { judgeUser } from "../apps/app-directory.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
@@ -136,7 +142,7 @@ export async function readPersonData(
     apps: apps.all
       .filter(mayOpen)
       .map((app) => ({ id: app.id, ...toShownApp(app, apps, paths.base) }))
-      .sort((first, second) => (first.name.toLowerCase() < second.name.toLowerCase() ? -1 : 1)),
+      .sort((first, second) => getCollator(locale).compare(first.name, second.name)),
     entries: formatEntries(locale, entries, { apps }),
   };
 }

@@ -2,6 +2,13 @@
 {
   const { show = "Show", hide = "Hide", capsLock = "" } = document.currentScript?.dataset ?? {};
   const locale = document.documentElement.lang;
+  const region = getRegion();
+
+  /**
+   * Dates have the calendar and the digits of the server, also in a region with others.
+   * @satisfies {Intl.DateTimeFormatOptions}
+   */
+  const DATE = /** @type {const} */ ({ calendar: "gregory", numberingSystem: "latn" });
 
   /** After this time, the user can submit a form again if the request was lost. */
   const RESUBMIT_AFTER_MS = 5000;
@@ -113,31 +120,39 @@
       "second",
       Number.POSITIVE_INFINITY,
     ];
-    const format = new Intl.RelativeTimeFormat(locale, {
+    const format = new Intl.RelativeTimeFormat(`${locale}-u-nu-latn`, {
       numeric: unit === "second" ? "auto" : "always",
     });
     // Of some times, only the day matters. The browser's region has its own way to write it.
     if (time.dataset.day !== undefined) {
-      time.textContent = new Date(time.dateTime).toLocaleDateString(getRegion(), {
+      time.textContent = new Date(time.dateTime).toLocaleDateString(region, {
+        ...DATE,
         dateStyle: "medium",
       });
       return;
     }
     // The clock can be slow by some minutes.
     if (age < -300_000) {
-      time.textContent = new Date(time.dateTime).toLocaleString(getRegion(), {
+      time.textContent = new Date(time.dateTime).toLocaleString(region, {
+        ...DATE,
         dateStyle: "medium",
         timeStyle: "short",
       });
       return;
     }
-    time.title = new Date(time.dateTime).toLocaleString(getRegion());
+    time.title = new Date(time.dateTime).toLocaleString(region, DATE);
     time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
   }
 
   /** The browser's region, if it is one of the page's language: `en-GB` on an English page. */
   function getRegion() {
-    return navigator.languages.find((language) => language.split("-")[0] === locale) ?? locale;
+    /** @param {string} language */
+    const getScript = (language) => {
+      const { language: spoken, script } = new Intl.Locale(language).maximize();
+      return `${spoken}-${script}`;
+    };
+    const own = getScript(locale);
+    return navigator.languages.find((language) => getScript(language) === own) ?? locale;
   }
 
   /**

@@ -5,6 +5,9 @@ import {
   createSearch,
   listLauncherApps,
 } from "../../../src/features/launcher/list-launcher-apps.ts";
+import { getCollator, type Locale } from "../../../src/pages/words.ts";
+
+const ENGLISH = getCollator("en");
 
 const app = (name: string, fields: Partial<App> = {}): App => ({
   id: name.toLowerCase(),
@@ -22,8 +25,8 @@ const person = (groups: readonly string[] = []): User => ({
 const guest = (groups: readonly string[]): User => ({ ...person(groups), guest: true });
 
 /** The names of the apps, by section. */
-const namesOf = (apps: readonly App[], user: User = person()) =>
-  listLauncherApps(apps, user).map((section) => [
+const namesOf = (apps: readonly App[], user: User = person(), collator = ENGLISH) =>
+  listLauncherApps(apps, user, collator).map((section) => [
     section.name,
     ...section.apps.map((openable) => openable.app.name),
   ]);
@@ -42,6 +45,15 @@ test("sorts apps by name within sections, and puts apps without a section first"
     ["Family", "Films", "photos"],
     ["Tools", "Wiki"],
   ]);
+});
+
+test("sorts the same apps in the order of each reader's alphabet", () => {
+  const apps = ["Åland", "Zebra", "Apple", "Öl"].map((name) => app(name));
+  const sorted = (locale: Locale) =>
+    namesOf(apps, person(), getCollator(locale)).flat().slice(1).join(" ");
+  assert.equal(sorted("de"), "Åland Apple Öl Zebra");
+  assert.equal(sorted("sv"), "Apple Zebra Åland Öl");
+  assert.equal(sorted("de"), "Åland Apple Öl Zebra");
 });
 
 test("lists only what the person may open, and no section without such an app", () => {
@@ -90,6 +102,7 @@ test("a search finds all its words in the name and the host, without case and ac
   const [section] = listLauncherApps(
     [app("Fotoalbum Königsberg", { url: "https://pics.test" })],
     person(),
+    ENGLISH,
   );
   const found = section?.apps[0];
   assert.ok(found !== undefined);

@@ -32,7 +32,7 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
   APP_NAME: [" ", "two\nlines"],
   ACCENT_COLOR: ["red", " #abc"],
-  LOCALE: ["it", "EN", "constructor"],
+  LOCALE: ["hu", "EN", "pt", "constructor"],
   LOGO_FILE: ["/nowhere/at/all.png", "/tmp", "/dev/null", "/etc/hostname", "/nowhere\nat.png"],
   DOMAIN_SETUP_COMMAND: ["/nowhere", "/etc/passwd", "/tmp", "sh -c true", "no-such-program"],
 };
