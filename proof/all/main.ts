@@ -26,6 +26,8 @@ const TOOLS = {
   postfix: "postfix",
   dovecot: "dovecot-imapd",
   "python3-jwt": "python3-jwt",
+  patroni: "patroni",
+  "python3-pysyncobj": "python3-pysyncobj",
 } as const;
 
 const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as const;
@@ -34,7 +36,7 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     about:
-      "scanners of other authors, apps of npm, a real mail server, sign-in times, mistakes that the simulation must find",
+      "scanners of other authors, apps of npm, a real mail server, PostgreSQL under Patroni, sign-in times, mistakes that the simulation must find",
     command: ["test/run.ts", "proof"],
     needs: TOOLS,
   },

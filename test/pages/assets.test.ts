@@ -204,10 +204,10 @@ test("the packaged sign-in page stays under 14 KiB, and under 6 KiB on the wire"
   assert.ok(onTheWire < 6 * 1_024, `${onTheWire} bytes`);
 });
 
-test("it also does with the button of Google, and stays under 8 KiB with all marks", async (t) => {
+test("it stays under 6.5 KiB with the button of Google, and under 8 KiB with all marks", async (t) => {
   const clientId = "an-id";
   const one = await weighSignIn(t, [google({ clientId })]);
-  assert.ok(one.onTheWire < 6 * 1_024, `${one.onTheWire} bytes`);
+  assert.ok(one.onTheWire < 6.5 * 1_024, `${one.onTheWire} bytes`);
   const all = await weighSignIn(t, [
     google({ clientId }),
     microsoft({ tenant: "example.org", clientId }),

@@ -3,9 +3,14 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { type TestContext, test } from "node:test";
 import { readLanguageFile } from "../../src/pages/language-files.ts";
-import { getWords } from "../../src/pages/words.ts";
+import type * as Words from "../../src/pages/words.ts";
 
-const english = getWords("en");
+/** Loads the module anew, since other tests of this process have read the languages. */
+async function loadWords(t: TestContext): Promise<typeof Words> {
+  const url = new URL("../../src/pages/words.ts", import.meta.url);
+  url.searchParams.set("for", t.name);
+  return import(url.href);
+}
 
 /** Replaces the files of texts until the test ends, as an upgrade does while the process runs. */
 function replaceFiles(t: TestContext, read: () => string): () => void {
@@ -19,7 +24,9 @@ function replaceFiles(t: TestContext, read: () => string): () => void {
   return restore;
 }
 
-test("uses English while the file of a language cannot be read, and the language after that", (t) => {
+test("uses English while the file of a language cannot be read, and the language after that", async (t) => {
+  const { getWords } = await loadWords(t);
+  const english = getWords("en");
   const czech = JSON.parse(readLanguageFile("cs.json"));
   for (const read of [
     () => {
@@ -34,7 +41,9 @@ test("uses English while the file of a language cannot be read, and the language
   assert.equal(getWords("cs").signIn, czech.signIn);
 });
 
-test("uses the English text in place of one that a file does not have", (t) => {
+test("uses the English text in place of one that a file does not have", async (t) => {
+  const { getWords } = await loadWords(t);
+  const english = getWords("en");
   const { signIn, active, messages, ...others } = JSON.parse(readLanguageFile("sv.json"));
   const { linkGone, ...otherMessages } = messages;
   replaceFiles(t, () => JSON.stringify({ ...others, messages: otherMessages }));
@@ -46,7 +55,8 @@ test("uses the English text in place of one that a file does not have", (t) => {
   assert.equal(swedish.password, others.password);
 });
 
-test("reads a language once", (t) => {
+test("reads a language once", async (t) => {
+  const { getWords } = await loadWords(t);
   const dutch = getWords("nl");
   replaceFiles(t, () => assert.fail("read again"));
   assert.equal(getWords("nl"), dutch);
