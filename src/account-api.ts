@@ -13,6 +13,7 @@ import {
   requireTexts,
 } from "./api-arguments.ts";
 import { createAuditEvent, type EventType, type NewAuditEvent } from "./audit/events.ts";
+import { MAX_WAITING } from "./db/queries/sign-ups.ts";
 import { readPagesById } from "./db/read-pages.ts";
 import {
   type Account,
@@ -82,6 +83,13 @@ import {
   type SetProfileOutcome,
   setProfile,
 } from "./features/profile/set-profile.ts";
+import {
+  type ApproveOutcome,
+  approveSignUp,
+  declineSignUp,
+  listSignUpRequests,
+  type SignUpRequest,
+} from "./features/sign-up/decide.ts";
 import { fetchRequest } from "./http/fetch-request.ts";
 import type { ProxyTrust } from "./http/remote-address.ts";
 import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
@@ -184,6 +192,16 @@ export interface Links {
   revoke(id: string): Promise<"no-link" | "revoked">;
 }
 
+/** Decides about people who have asked for an account, with `mode: "approval"` of `signIn.signUp`. */
+export interface SignUps {
+  /** Lists the requests about which nobody has decided, the oldest first, at most 1,000. */
+  list(): Promise<readonly SignUpRequest[]>;
+  /** Makes the account. The person gets a message at a verified address. */
+  approve(id: string): Promise<ApproveOutcome>;
+  /** Removes the request. The person is not told, and can ask again. */
+  decline(id: string): Promise<"no-request" | "declined">;
+}
+
 /** Manages API keys for programs. */
 export interface Keys {
   /**
@@ -265,6 +283,7 @@ export interface AccountApi {
   readonly users: Users;
   readonly sessions: Sessions;
   readonly links: Links;
+  readonly signUps: SignUps;
   readonly keys: Keys;
   readonly factors: SecondFactors;
   readonly apps: ManagedApps;
@@ -280,6 +299,7 @@ export function createAccountApi(services: AccountApiServices): AccountApi {
     users: createUsers(services),
     sessions: createSessions(services),
     links: createLinks(services),
+    signUps: createSignUps(services),
     keys: createKeys(services),
     factors: createFactors(services),
     apps: createApps(services),
@@ -413,6 +433,13 @@ export function createLinks(services: RecordingServices): Links {
     revoke: async (id) => revokeLink(services, requireText("id", id)),
   });
 }
+
+export const createSignUps = (services: RecordingServices): SignUps =>
+  Object.freeze<SignUps>({
+    list: () => listSignUpRequests(services, MAX_WAITING),
+    approve: async (id) => approveSignUp(services, requireText("id", id)),
+    decline: async (id) => declineSignUp(services, requireText("id", id)),
+  });
 
 export function createKeys(services: RecordingServices): Keys {
   const { keys, users } = services.store;

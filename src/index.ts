@@ -9,6 +9,7 @@ export type {
   NewSession,
   SecondFactors,
   Sessions,
+  SignUps,
   UserProfile,
   Users,
 } from "./account-api.ts";
@@ -51,6 +52,7 @@ export type {
 export type { SetGroupsOutcome } from "./features/people/set-groups.ts";
 export type { ProfileFields, SetProfileOutcome } from "./features/profile/set-profile.ts";
 export type { SetupTokenSource } from "./features/setup/setup-token.ts";
+export type { ApproveOutcome, SignUpRequest } from "./features/sign-up/decide.ts";
 export type { SignUpPolicy } from "./features/sign-up/sign-up.ts";
 export { fetchRequest } from "./http/fetch-request.ts";
 export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./http/guards.ts";

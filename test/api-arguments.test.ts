@@ -134,6 +134,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ["makerId is not an option", { ...INVITATION, makerId: "1" }],
   ],
   "links.revoke": noText("id"),
+  "signUps.approve": noText("id"),
+  "signUps.decline": noText("id"),
   "keys.add": [
     ...noText("userId"),
     ...noObject("keys.add takes the ID of a user, and an object", ["1"]),
@@ -204,12 +206,12 @@ for (const [path, all] of Object.entries(cases)) {
 
 test("the table names every function of the account API that takes arguments", async (t) => {
   const auth = await anApp(t);
-  const { users, sessions, links, keys, factors, apps } = auth;
-  const all = Object.entries({ users, sessions, links, keys, factors, apps }).flatMap(
+  const { users, sessions, links, signUps, keys, factors, apps } = auth;
+  const all = Object.entries({ users, sessions, links, signUps, keys, factors, apps }).flatMap(
     ([group, one]) => Object.keys(one ?? {}).map((name) => `${group}.${name}`),
   );
   const without = [
-    ...["users.list", "links.list", "apps.list", "apps.rotateKeys"],
+    ...["users.list", "links.list", "signUps.list", "apps.list", "apps.rotateKeys"],
     "sessions.endForEveryone",
   ];
   assert.deepEqual(Object.keys(cases).concat(without).sort(), all.sort());

@@ -4,12 +4,14 @@ import {
   createKeys,
   createLinks,
   createSessionAdministration,
+  createSignUps,
   createUsers,
   type Keys,
   type Links,
   type ManagedApps,
   type SecondFactors,
   type Sessions,
+  type SignUps,
   type Users,
 } from "../account-api.ts";
 import { toLogEntry } from "../audit/event-log.ts";
@@ -46,6 +48,7 @@ export interface Accounts extends AsyncDisposable {
   readonly users: Users;
   readonly sessions: Omit<Sessions, "create">;
   readonly links: Links;
+  readonly signUps: SignUps;
   readonly keys: Keys;
   readonly factors: SecondFactors;
   readonly apps: ManagedApps;
@@ -115,6 +118,7 @@ export function createAccounts(
     users: createUsers(services),
     sessions: createSessionAdministration(services),
     links: createLinks(services),
+    signUps: createSignUps(services),
     keys: createKeys(services),
     factors: createFactors(services),
     // A command keeps no apps in memory.
@@ -124,6 +128,8 @@ export function createAccounts(
 }
 
 interface AccountCommand extends Omit<Command, "settings" | "run"> {
+  /** Lists settings in addition to those that select the store. */
+  readonly settings?: readonly string[];
   /** Refuses wrong usage before the store is opened. */
   check?(options: OptionValues): unknown;
   /** Resolves to the line that reports what the command has done. */
@@ -138,9 +144,14 @@ export const nameDatabase = ({ database }: Settings, terminal: Terminal): void =
   terminal.complain(`the database is ${formatDatabaseLocation(database)}`);
 
 /** Creates a command that changes accounts. */
-export const createAccountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
+export const createAccountCommand = ({
+  check,
+  change,
+  settings: others = [],
+  ...command
+}: AccountCommand): Command => ({
   ...command,
-  settings: STORE_SETTINGS,
+  settings: [...STORE_SETTINGS, ...others],
 
   async run(settings, options, terminal) {
     check?.(options);
@@ -189,6 +200,11 @@ const refusals = {
   "too-many": "{name} has too many keys: revoke one",
   "no-key": "there is no key {name}",
   "no-link": "there is no link {name}",
+  "no-request": "there is no request {name}",
+  "request-name-taken":
+    "another user has or had the name {name}, or one like it: decline the request, and the person can ask with another name",
+  "identity-taken":
+    "the account with which {name} would sign in is linked with another user: decline the request",
   "no-mail": "set SMTP_URL, with which the gate sends mail",
   "no-session": "there is no session or remembered device {name}",
   "app-unknown": "there is no app {name}",

@@ -11,6 +11,7 @@ const loadUserCommands = () => import("./user.ts");
 const loadSessionCommands = () => import("./session.ts");
 const loadKeyCommands = () => import("./key.ts");
 const loadLinkCommands = () => import("./link.ts");
+const loadSignUpCommands = () => import("./sign-up.ts");
 const loadAppCommands = () => import("./app.ts");
 const loadBackupCommands = () => import("./transfer/backup.ts");
 const loadMail = () => import("./mail.ts");
@@ -61,6 +62,17 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["key add", "Make a key with which a program opens apps", createLoader("add", loadKeyCommands)],
     ["key list", "List the keys of one or all users", createLoader("list", loadKeyCommands)],
     ["key revoke", "Revoke a key", createLoader("revoke", loadKeyCommands)],
+    [
+      "sign-up list",
+      "List the people who ask for an account",
+      createLoader("list", loadSignUpCommands),
+    ],
+    [
+      "sign-up approve",
+      "Make the account of a request",
+      createLoader("approve", loadSignUpCommands),
+    ],
+    ["sign-up decline", "Remove a request", createLoader("decline", loadSignUpCommands)],
   ],
   Apps: [
     ["app add", "Add an app that people open", createLoader("add", loadAppCommands)],

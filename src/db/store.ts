@@ -292,6 +292,7 @@ export function createParts<Open extends OpenDatabase>(
     },
     signUps: {
       insert: operation("signUps.insert", signUps.insertSignUp),
+      isNameAsked: operation("signUps.isNameAsked", signUps.isNameAsked),
       list: operation("signUps.list", signUps.listSignUps),
       approve: operation("signUps.approve", signUps.approveSignUp),
       remove: operation("signUps.remove", signUps.removeSignUp),

@@ -244,6 +244,8 @@ export const tables = {
   sign_ups: {
     columns: {
       id: text({ maxBytes: 255 }),
+      /** Says who asks: an identity at a provider, or an address. */
+      asker: text({ maxBytes: 300, unique: true }),
       username: text({ maxBytes: 255 }),
       /** The hash is `UNSET_PASSWORD` for a person who signs in with another provider. */
       passwordHash: secret(text<PasswordHash>({ maxBytes: 1_024 })),

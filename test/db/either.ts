@@ -251,6 +251,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     ),
     page("sign_ups", tables.sign_ups, {
       id: "s",
+      asker: TEXT,
       username: TEXT,
       passwordHash,
       facts: "{}",

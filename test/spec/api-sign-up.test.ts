@@ -79,7 +79,7 @@ test("approval: the account opens once an administrator decides", async (t) => {
   const asked = await app.send(await readPath(mail, 1), { form: NEW });
   assert.deepEqual([asked.location, asked.session], ["/login", undefined]);
   assert.equal(await store.users.findByName("bob"), undefined);
-  const waiting = await store.signUps.list(2);
+  const waiting = await app.auth.signUps.list();
   assert.deepEqual(
     waiting.map(({ username }) => username),
     ["bob"],

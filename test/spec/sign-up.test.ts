@@ -79,3 +79,28 @@ test("approval: nothing opens before an administrator decides", async (t) => {
   const again = await gate.send("/account/people/approve", { session, form: { request } });
   assert.equal(again.status, 303, "a decision counts once");
 });
+
+test("approval: who asks again has one request, with what was entered last", async (t) => {
+  const { gate, session, ask } = await start(t, "approval");
+  const readRequests = async (): Promise<readonly string[]> => {
+    const { body } = await gate.send("/account/people", { session });
+    return [...body.matchAll(/name="request" value="(\w+)"/g)].map(([, id = ""]) => id);
+  };
+  await gate.send(await ask("bob@example.org"), { form: NEW });
+  const [first] = new Set(await readRequests());
+  assert.ok(first);
+  const password = "another staple";
+  const again = await gate.send(await ask("Bob@example.org"), {
+    form: { username: "bob", password, confirm: password },
+  });
+  assert.deepEqual([again.status, again.location], [303, "/login"]);
+  const requests = new Set(await readRequests());
+  assert.equal(requests.size, 1);
+  const [last = ""] = requests;
+  assert.notEqual(last, first);
+  // The administrator has not seen what was entered last.
+  await gate.send("/account/people/approve", { session, form: { request: first } });
+  assert.equal((await gate.signIn({ username: "bob", password })).location, "/login?error=1");
+  await gate.send("/account/people/approve", { session, form: { request: last } });
+  assert.equal((await gate.signIn({ username: "bob", password })).location, "/");
+});

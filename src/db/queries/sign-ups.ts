@@ -1,3 +1,4 @@
+import { nameKeyOf } from "../../lib/names.ts";
 import { type Db, runTransaction } from "../database.ts";
 import type { Link, NewUser, SignUp, User } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
@@ -8,32 +9,47 @@ import { insertAccount, type NewAccountFacts } from "./new-accounts.ts";
 import { isNameUsed } from "./users.ts";
 
 /** So many requests wait at most: anybody can make one. */
-const MAX_WAITING = 1_000;
+export const MAX_WAITING = 1_000;
 
 /**
- * Inserts a request for an account. With a link, the link is used up: a request that cannot be
- * inserted leaves it.
+ * Inserts a request for an account. Each person has one: with a link, which is used up, the request
+ * replaces the earlier one. Without a link, the person has entered nothing, so the earlier one stays.
+ * A request that cannot be inserted leaves the link.
  */
 export const insertSignUp = (
   db: Db,
   signUp: SignUp,
   link: Link | undefined,
   now: Date,
-): Promise<"gone" | "taken" | "too-many" | "waiting"> =>
+): Promise<"gone" | "taken" | "too-many" | "repeated" | "waiting"> =>
   runTransaction(db, async (trx) => {
-    const waiting = await listSignUps(trx, MAX_WAITING);
-    if (waiting.length >= MAX_WAITING) return "too-many";
-    if (await isNameUsed(trx, signUp.username)) return "taken";
-    if (waiting.some(({ username }) => username === signUp.username)) return "taken";
+    const { asker, username } = signUp;
+    const waiting = await selectWaiting(trx, now).select(["asker", "username"]).execute();
+    const others = waiting.filter((row) => row.asker !== asker);
+    if (link === undefined && others.length < waiting.length) return "repeated";
+    if (others.length >= MAX_WAITING) return "too-many";
+    if ((await isNameUsed(trx, username)) || hasName(others, username)) return "taken";
     if (link !== undefined && !(await takeLink(trx, link, now))) return "gone";
+    await trx.deleteFrom("latchkey_sign_ups").where("asker", "=", asker).execute();
     await trx.insertInto("latchkey_sign_ups").values(toRow(tables.sign_ups, signUp)).execute();
     return "waiting";
   });
 
+/** Selects the requests whose time has not passed. */
+const selectWaiting = (db: Db, now: Date) =>
+  db.selectFrom("latchkey_sign_ups").where("expires_at", ">", now.getTime());
+
+/** Returns whether a request is for this username, in some spelling. */
+const hasName = (rows: readonly { readonly username: string }[], username: string): boolean =>
+  rows.some((row) => nameKeyOf(row.username) === nameKeyOf(username));
+
+/** Returns whether somebody waits for an account with this username, in some spelling. */
+export const isNameAsked = async (db: Db, username: string, now: Date): Promise<boolean> =>
+  hasName(await selectWaiting(db, now).select("username").execute(), username);
+
 /** Lists the requests that wait, oldest first. */
-export async function listSignUps(db: Db, limit: number): Promise<readonly SignUp[]> {
-  const rows = await db
-    .selectFrom("latchkey_sign_ups")
+export async function listSignUps(db: Db, limit: number, now: Date): Promise<readonly SignUp[]> {
+  const rows = await selectWaiting(db, now)
     .selectAll()
     .orderBy("created_at")
     .orderBy("id")
@@ -46,17 +62,13 @@ export async function listSignUps(db: Db, limit: number): Promise<readonly SignU
 export const approveSignUp = (
   db: Db,
   id: string,
+  now: Date,
   read: (signUp: SignUp) => { readonly account: NewUser; readonly facts: NewAccountFacts },
 ): Promise<User | "gone" | "taken" | "identity-taken"> =>
   runTransaction(db, async (trx) => {
-    const row = await trx
-      .selectFrom("latchkey_sign_ups")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirst();
+    const row = await selectWaiting(trx, now).selectAll().where("id", "=", id).executeTakeFirst();
     if (row === undefined) return "gone";
-    const signUp = toRecord(tables.sign_ups, row);
-    const { account, facts } = read(signUp);
+    const { account, facts } = read(toRecord(tables.sign_ups, row));
     const user = await insertAccount(trx, account, facts);
     if (typeof user !== "string") await removeSignUp(trx, id);
     return user;

@@ -182,7 +182,7 @@ const reactions: Readonly<Record<Outcome, Reaction>> = {
   approved: toDone("signUpIsApproved"),
   declined: toDone("signUpIsDeclined"),
   "identity-taken": { kind: "gone", notice: "signUpIsTaken" },
-  gone: { kind: "nothing" },
+  "no-request": { kind: "nothing" },
   changed: toDone("changeIsSaved"),
   set: toDone("changeIsSaved"),
   // The page of a guest does not have this form.

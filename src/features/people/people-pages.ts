@@ -1,4 +1,4 @@
-import type { SignUp, UserId } from "../../db/records.ts";
+import type { UserId } from "../../db/records.ts";
 import { takeNotice } from "../../http/notice.ts";
 import { PEOPLE_FORMS } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -16,7 +16,7 @@ import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
 import { toProfileForm } from "../profile/profile-form-pages.ts";
 import { showPage } from "../show-page.ts";
-import { readRequest } from "../sign-up/decide.ts";
+import { listSignUpRequests, type SignUpRequest } from "../sign-up/decide.ts";
 import { listPeople } from "./accounts.ts";
 import { toVersion } from "./change-person.ts";
 import { listAllGroups, toGroupChoices } from "./group-choices.ts";
@@ -41,11 +41,11 @@ export async function getPeople(context: UserContext): Promise<Answer> {
   const [{ people, before, after }, count, waiting] = await Promise.all([
     listPeople({ store, clock }, search, { before: getKey("before"), after: getKey("after") }),
     store.people.count(),
-    isFirst ? store.signUps.list(MAX_WAITING) : [],
+    isFirst ? listSignUpRequests({ store, clock }, MAX_WAITING) : [],
   ]);
   const locale = views.locale(request);
   return showPage(context, "people", {
-    waiting: waiting.map((signUp) => toShownSignUp(locale, signUp)),
+    waiting: waiting.map((request) => toShownSignUp(locale, request)),
     people: people.map((person) => toShownPerson(locale, person, clock.now())),
     count,
     search,
@@ -57,17 +57,13 @@ export async function getPeople(context: UserContext): Promise<Answer> {
 /** The page shows this many requests. Others follow once some are decided. */
 const MAX_WAITING = 50;
 
-function toShownSignUp(locale: Locale, signUp: SignUp): ShownSignUp {
-  const { account, facts } = readRequest(signUp);
-  return {
-    id: signUp.id,
-    username: shortenText(account.username),
-    email: facts.email,
-    emailIs: facts.emailIs ?? "unverified",
-    provider: facts.identity?.provider,
-    asked: formatTime(locale, signUp.createdAt),
-  };
-}
+const toShownSignUp = (
+  locale: Locale,
+  { id, username, email, emailIs, provider, createdAt }: SignUpRequest,
+): ShownSignUp => ({
+  ...{ id, username: shortenText(username), email, emailIs, provider },
+  asked: formatTime(locale, createdAt),
+});
 
 type StoredPerson = Awaited<ReturnType<typeof listPeople>>["people"][number];
 

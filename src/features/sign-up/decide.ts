@@ -7,28 +7,66 @@ import { getErrorMessage } from "../../lib/fault.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import type { Mailing } from "../../mail/mailing.ts";
 
+/** Describes the request of a person for an account. */
+export interface SignUpRequest {
+  readonly id: string;
+  readonly username: string;
+  /** The groups that the provider gives the person. */
+  readonly groups: readonly string[];
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly emailIs: "verified" | "unverified";
+  /** The person signs in with this provider. */
+  readonly provider?: string | undefined;
+  readonly createdAt: Date;
+  /** Without a decision, the request is forgotten at this time. */
+  readonly expiresAt: Date;
+}
+
+/** Lists the requests about which nobody has decided, the oldest first. */
+export async function listSignUpRequests(
+  { store, clock }: Pick<DecideServices, "store" | "clock">,
+  limit: number,
+): Promise<readonly SignUpRequest[]> {
+  const waiting = await store.signUps.list(limit, new Date(clock.now()));
+  return waiting.map((signUp) => {
+    const { id, createdAt, expiresAt } = signUp;
+    const { account, facts } = readRequest(signUp);
+    const { name, email, emailIs = "unverified", identity } = facts;
+    return {
+      ...{ id, username: account.username, groups: account.groups ?? [] },
+      ...{ name, email, emailIs, provider: identity?.provider, createdAt, expiresAt },
+    };
+  });
+}
+
 interface DecideServices {
+  readonly clock: Pick<Clock, "now">;
   readonly store: Pick<StoreParts, "signUps">;
   /** Writes an audit log entry that says who decided. */
   readonly record: (event: NewAuditEvent) => unknown;
   readonly mailing?: Pick<Mailing, "outbox" | "chooseLocale"> | undefined;
 }
 
-/** Says whether the account was made, or why not. */
-export type ApproveOutcome = "gone" | "username-taken" | "identity-taken" | "approved";
+/**
+ * Says whether the account was made, or why not: another account has or had the username, or signs in
+ * with the identity at the provider.
+ */
+export type ApproveOutcome = "no-request" | "username-taken" | "identity-taken" | "approved";
 
 /** Makes the account that a person has asked for, and tells the person. */
 export async function approveSignUp(
-  { store, record, mailing }: DecideServices,
+  { store, clock, record, mailing }: DecideServices,
   id: string,
 ): Promise<ApproveOutcome> {
   let facts: NewAccountFacts = {};
-  const user = await store.signUps.approve(id, (signUp) => {
+  const user = await store.signUps.approve(id, new Date(clock.now()), (signUp) => {
     const read = readRequest(signUp);
     facts = read.facts;
     return read;
   });
-  if (user === "gone" || user === "identity-taken") return user;
+  if (user === "gone") return "no-request";
+  if (user === "identity-taken") return user;
   if (user === "taken") return "username-taken";
   await record(createAuditEvent("user_add", { user }));
   const { email: to, emailIs, locale } = facts;
@@ -45,11 +83,11 @@ export async function approveSignUp(
 
 /** Removes a request. The person is not told, and can ask again. */
 export async function declineSignUp(
-  { store, record }: DecideServices,
+  { store, record }: Pick<DecideServices, "store" | "record">,
   id: string,
-): Promise<"gone" | "declined"> {
+): Promise<"no-request" | "declined"> {
   const signUp = await store.signUps.remove(id);
-  if (signUp === undefined) return "gone";
+  if (signUp === undefined) return "no-request";
   await record(createAuditEvent("user_decline", { name: signUp.username }));
   return "declined";
 }
@@ -74,7 +112,7 @@ export async function removeExpiredSignUps({
 }
 
 /** Returns the account that a person has asked for. */
-export function readRequest({ username, passwordHash, facts: text }: SignUp): {
+function readRequest({ username, passwordHash, facts: text }: SignUp): {
   readonly account: NewUser;
   readonly facts: NewAccountFacts;
 } {

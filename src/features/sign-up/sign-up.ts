@@ -146,7 +146,7 @@ export async function signUpWith(
   const facts = { ...toFacts(provider, identity, now), locale };
   const groups = mapGroups(provider, identity);
   const wanted = {
-    username: await findFreeName(services.store.users, identity),
+    username: await findFreeName(services.store, identity, now),
     passwordHash: UNSET_PASSWORD,
     facts,
     groups,
@@ -181,14 +181,17 @@ export async function signUp(
     events.record(createAuditEvent("user_sign_up", { user, client }));
     return { kind: "entered", user, token: startSession(services, user, client) };
   }
+  const id = randomBytes(16).toString("hex");
   const request: SignUp = {
-    id: randomBytes(16).toString("hex"),
+    ...{ id, asker: facts.identity?.id ?? facts.email?.toLowerCase() ?? id },
     ...{ username, passwordHash, createdAt: now },
     facts: JSON.stringify({ ...facts, groups }),
     expiresAt: new Date(now.getTime() + WAITING_LIFETIME_MS),
   };
   const outcome = await store.signUps.insert(request, link, now);
   if (outcome === "taken") return { kind: "username-taken" };
+  // The administrators know of the earlier request.
+  if (outcome === "repeated") return { kind: "waiting" };
   if (outcome === "waiting")
     events.record(createAuditEvent("user_ask", { name: username, client }));
   return { kind: outcome };
@@ -197,21 +200,24 @@ export async function signUp(
 const MAX_TRIES = 20;
 
 /**
- * Finds a username that nobody has or had: the one at the provider, the first part of the address,
+ * Finds a username that nobody has, had or waits for: the one at the provider, the first part of the address,
  * or else one with some digits.
  */
 async function findFreeName(
-  users: Pick<StoreParts["users"], "isNameUsed">,
+  { users, signUps }: Pick<StoreParts, "users" | "signUps">,
   { username, email, name }: ProviderIdentity,
+  now: Date,
 ): Promise<string> {
+  const isFree = async (candidate: string): Promise<boolean> =>
+    !(await users.isNameUsed(candidate)) && !(await signUps.isNameAsked(candidate, now));
   const wanted = [username, email?.split("@")[0], name].find(
     (text) => text !== undefined && text !== "" && isUsableUsername(text, MAX_WANTED_BYTES),
   );
   const base = wanted ?? "user";
-  if (wanted !== undefined && !(await users.isNameUsed(base))) return base;
+  if (wanted !== undefined && (await isFree(base))) return base;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const candidate = `${base}-${randomInt(1_000, 10_000)}`;
-    if (!(await users.isNameUsed(candidate))) return candidate;
+    if (await isFree(candidate)) return candidate;
   }
   return `${base}-${createRandomText()}`;
 }

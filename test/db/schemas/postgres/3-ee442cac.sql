@@ -227,6 +227,7 @@ CREATE TABLE public.latchkey_sign_outs (
 );
 CREATE TABLE public.latchkey_sign_ups (
     id text NOT NULL COLLATE pg_catalog."C",
+    asker text NOT NULL COLLATE pg_catalog."C",
     username text NOT NULL COLLATE pg_catalog."C",
     password_hash text NOT NULL COLLATE pg_catalog."C",
     facts text NOT NULL COLLATE pg_catalog."C",
@@ -309,7 +310,7 @@ INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e',
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
 INSERT INTO public.latchkey_setup_tokens VALUES ('setup', 'w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
 INSERT INTO public.latchkey_sign_outs VALUES ('Vq3nYt7bKx0ZrCw5', 'photos', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'pL8sWz2kQe6mTj4v', 'https://photos.example.org/logout', 1796220813000, 1796307213000, 1, NULL, 'status 502', 1798812813000);
-INSERT INTO public.latchkey_sign_ups VALUES ('5b7d9f1a3c5e7092', 'carol', '$unset$', '{}', 1796048013000, 1798640013000);
+INSERT INTO public.latchkey_sign_ups VALUES ('5b7d9f1a3c5e7092', 'carol@example.org', 'carol', '$unset$', '{}', 1796048013000, 1798640013000);
 INSERT INTO public.latchkey_signing_keys VALUES ('m4Xq', 'RS256', 'sealed', 1796048013000, NULL);
 INSERT INTO public.latchkey_signing_keys VALUES ('r8Tn', 'ES256', 'sealed', 1796048013000, 1796134413000);
 INSERT INTO public.latchkey_signing_keys VALUES ('w2Lc', 'EdDSA', 'sealed', 1796048013000, NULL);
@@ -375,6 +376,8 @@ ALTER TABLE ONLY public.latchkey_setup_tokens
     ADD CONSTRAINT latchkey_setup_tokens_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_sign_outs
     ADD CONSTRAINT latchkey_sign_outs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_sign_ups
+    ADD CONSTRAINT latchkey_sign_ups_asker_key UNIQUE (asker);
 ALTER TABLE ONLY public.latchkey_sign_ups
     ADD CONSTRAINT latchkey_sign_ups_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_signing_keys

@@ -49,8 +49,8 @@ CREATE TABLE latchkey_profiles (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFER
 INSERT INTO latchkey_profiles VALUES('320054a3-31fe-46d5-a198-914681b2990a','320054a3-31fe-46d5-a198-914681b2990a','Ada Example','Ada@example.org','ada@example.org','de');
 CREATE TABLE latchkey_identities (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES latchkey_users (id) ON DELETE CASCADE, provider TEXT NOT NULL, issuer TEXT NOT NULL, subject TEXT NOT NULL, label TEXT, added_at INTEGER NOT NULL, used_at INTEGER) STRICT;
 INSERT INTO latchkey_identities VALUES('yH3kPz8wRt6nLq1bXc5gVj0sUf9eMd2aIo7iTrKxNvQ','320054a3-31fe-46d5-a198-914681b2990a','google','https://accounts.google.com','108734512','ada@example.org',1796048013000,1796134413000);
-CREATE TABLE latchkey_sign_ups (id TEXT PRIMARY KEY, username TEXT NOT NULL, password_hash TEXT NOT NULL, facts TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT;
-INSERT INTO latchkey_sign_ups VALUES('5b7d9f1a3c5e7092','carol','$unset$','{}',1796048013000,1798640013000);
+CREATE TABLE latchkey_sign_ups (id TEXT PRIMARY KEY, asker TEXT NOT NULL UNIQUE, username TEXT NOT NULL, password_hash TEXT NOT NULL, facts TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT;
+INSERT INTO latchkey_sign_ups VALUES('5b7d9f1a3c5e7092','carol@example.org','carol','$unset$','{}',1796048013000,1798640013000);
 CREATE TABLE latchkey_apps (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT, url TEXT, upstream TEXT, groups TEXT, factors INTEGER, client_type TEXT, redirects TEXT, sign_out_redirects TEXT, backchannel_url TEXT, consent INTEGER, signing TEXT, off INTEGER, created_at INTEGER NOT NULL) STRICT;
 INSERT INTO latchkey_apps VALUES('files','Files',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1796048013000);
 INSERT INTO latchkey_apps VALUES('photos','Photos','Family','https://photos.example.org','http://127.0.0.1:2283',',family,',2,'confidential','https://photos.example.org/auth/login app.immich:///oauth-callback','https://photos.example.org/','https://photos.example.org/logout',1,'ES256',NULL,1796048013000);
