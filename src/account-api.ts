@@ -13,7 +13,6 @@ import {
   requireTexts,
 } from "./api-arguments.ts";
 import { createAuditEvent, type EventType, type NewAuditEvent } from "./audit/events.ts";
-import { MAX_WAITING } from "./db/queries/sign-ups.ts";
 import { readPagesById } from "./db/read-pages.ts";
 import {
   type Account,
@@ -21,6 +20,7 @@ import {
   type IconScheme,
   type Key,
   type Link,
+  MAX_SIGN_UPS,
   type Session,
   type StoredUser,
   toAccount,
@@ -436,7 +436,7 @@ export function createLinks(services: RecordingServices): Links {
 
 export const createSignUps = (services: RecordingServices): SignUps =>
   Object.freeze<SignUps>({
-    list: () => listSignUpRequests(services, MAX_WAITING),
+    list: () => listSignUpRequests(services, MAX_SIGN_UPS),
     approve: async (id) => approveSignUp(services, requireText("id", id)),
     decline: async (id) => declineSignUp(services, requireText("id", id)),
   });

@@ -322,6 +322,9 @@ export interface Delivery extends RecordOf<typeof tables.outbox> {}
 /** Describes a request for an account, about which an administrator decides. */
 export interface SignUp extends RecordOf<typeof tables.sign_ups> {}
 
+/** So many requests wait at most: anybody can make one. */
+export const MAX_SIGN_UPS = 1_000;
+
 /** Describes a key that signs tokens and assertions. */
 export interface SigningKey extends RecordOf<typeof tables.signing_keys> {}
 

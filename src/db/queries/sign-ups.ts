@@ -1,15 +1,12 @@
 import { nameKeyOf } from "../../lib/names.ts";
 import { type Db, runTransaction } from "../database.ts";
-import type { Link, NewUser, SignUp, User } from "../records.ts";
+import { type Link, MAX_SIGN_UPS, type NewUser, type SignUp, type User } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { takeLink } from "./links.ts";
 import { insertAccount, type NewAccountFacts } from "./new-accounts.ts";
 import { isNameUsed } from "./users.ts";
-
-/** So many requests wait at most: anybody can make one. */
-export const MAX_WAITING = 1_000;
 
 /**
  * Inserts a request for an account. Each person has one: with a link, which is used up, the request
@@ -27,7 +24,7 @@ export const insertSignUp = (
     const waiting = await selectWaiting(trx, now).select(["asker", "username"]).execute();
     const others = waiting.filter((row) => row.asker !== asker);
     if (link === undefined && others.length < waiting.length) return "repeated";
-    if (others.length >= MAX_WAITING) return "too-many";
+    if (others.length >= MAX_SIGN_UPS) return "too-many";
     if ((await isNameUsed(trx, username)) || hasName(others, username)) return "taken";
     if (link !== undefined && !(await takeLink(trx, link, now))) return "gone";
     await trx.deleteFrom("latchkey_sign_ups").where("asker", "=", asker).execute();
