@@ -83,5 +83,5 @@ test("accepts the session tokens that another implementation accepts, and names 
     }),
     { numRuns: 500 },
   );
-  assert.ok(accepted > 50, `${accepted} of them were accepted`);
+  assert.ok(accepted > 10, `${accepted} of them were accepted`);
 });
