@@ -134,6 +134,15 @@ const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 
 const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
 
+/** The file for Compose, with the configuration of Caddy at its end. */
+async function composeFile(): Promise<string> {
+  const file = await readFile(new URL("deploy/compose.yaml", DOCS), "utf8");
+  const [start = ""] = file.split(/(?<=^ {4}content: \|\n)/m);
+  const caddyfile = printedBy(COMPOSE.split(" "), "HOST=latchkey");
+  const indented = caddyfile.replaceAll("$", "$$$$").replace(/^(?=.)/gm, "      ");
+  return start + indented;
+}
+
 const WAYS: Readonly<Record<Way["way"], string>> = {
   oidc: "OpenID Connect",
   headers: "Headers",
@@ -221,7 +230,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "users.md": withPrismaModel(await readFile(new URL("users.md", DOCS), "utf8")),
     "reference/settings.md": settingsPage(),
     "reference/commands.md": await commandsPage(),
-    "deploy/Caddyfile": printedBy(COMPOSE.split(" "), "HOST=latchkey"),
+    "deploy/compose.yaml": await composeFile(),
     ...Object.fromEntries(await Promise.all(pages)),
     ...recipePages(),
   };

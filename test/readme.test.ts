@@ -48,9 +48,10 @@ test("the example in the README starts, and admits only its owner", async (t) =>
   assert.match(body, /action="\/account\/password"/);
 });
 
-test("the README's command prints the Caddyfile that the proxy tests run", () => {
-  const [, settings = ""] = /^ *cat > gate\.env <<EOF\n(.*?)^ *EOF$/ms.exec(readme) ?? [];
-  const [, words = ""] = /latchkey -- (proxy caddy .*?) > Caddyfile$/ms.exec(readme) ?? [];
+test("the command for Caddy on the same machine prints the Caddyfile that the proxy tests run", async () => {
+  const page = await readFile(join(ROOT, "docs/deploy/README.md"), "utf8");
+  const [, settings = ""] = /^ *cat > gate\.env <<EOF\n(.*?)^ *EOF$/ms.exec(page) ?? [];
+  const [, words = ""] = /latchkey -- (proxy caddy .*?) > Caddyfile$/ms.exec(page) ?? [];
   const plain = settings.replace(/^ +/gm, "").replace(/^AUTH_SECRET=.*\n/m, "");
   const { configuration } = exampleOf("caddy", "One host");
   assert.equal(printedBy(argumentsIn(`latchkey ${words}`), plain), configuration);

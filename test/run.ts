@@ -71,8 +71,9 @@ if (first === CHECK) {
 const isLayer = Object.hasOwn(LAYERS, first);
 const layers = (isLayer ? LAYERS[first] : undefined) ?? ["short"];
 const named = isLayer ? given.slice(1) : given;
-if (named.some((name) => !existsSync(join(ROOT, name)))) {
-  print(`There is no ${named.join(" ")}. Name files or folders of test, or one of these first:`);
+const missingNames = named.filter((name) => !existsSync(join(ROOT, name)));
+if (missingNames.length > 0) {
+  print(`There is no ${missingNames.join(" ")}. Name files or folders of test, or one of these first:`);
   print(`${Object.keys(LAYERS).join(", ")}, ${CHECK}`);
   process.exit(2);
 }

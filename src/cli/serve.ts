@@ -28,6 +28,7 @@ export const command: Command = {
   details:
     "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. A terminal that closes stops it too; without a terminal, SIGHUP changes nothing.",
   settings: settings.map(({ name }) => name),
+  makesSecret: true,
   examples: [
     "latchkey serve --env-file latchkey.env",
     "latchkey serve --port 8080 --data-dir /var/lib/latchkey",

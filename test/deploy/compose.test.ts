@@ -31,4 +31,5 @@ test("the gate trusts the network of Caddy, and gets existing settings only", ()
   for (const name of given.keys()) assert.ok(names.includes(name), name);
   const [, subnet] = /^ {2}gate:\n.*subnet: ([\d./]+)/ms.exec(text) ?? [];
   assert.equal(given.get("TRUSTED_PROXIES"), subnet);
+  assert.equal(given.get("AUTH_SECRET"), "auto");
 });

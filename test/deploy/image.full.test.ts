@@ -136,9 +136,11 @@ test("the image runs as an unprivileged user, in production, with one writable f
 });
 
 whereInstalled("caddy", (program) => {
-  test("Caddy accepts the Caddyfile", async (t) => {
+  test("Caddy accepts its configuration in the file for Compose", async (t) => {
     const file = join(await tempDir(t), "Caddyfile");
-    await writeFile(file, await readFile(join(ROOT, "docs/deploy/Caddyfile")));
+    const compose = await readFile(join(ROOT, "docs/deploy/compose.yaml"), "utf8");
+    const [, content = ""] = compose.split("    content: |\n");
+    await writeFile(file, content.replace(/^ {6}/gm, "").replaceAll("$$", "$"));
     const { stdout } = await execute(program, ["adapt", "--config", file]);
     assert.match(stdout, /"dial":"latchkey:3000"/);
   });

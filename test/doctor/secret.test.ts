@@ -16,6 +16,15 @@ test("reports the development secret", async () => {
   await assertCheck(checkSecret, { env: { AUTH_SECRET: STRONG } }, ["ok", /AUTH_SECRET is set/]);
 });
 
+test("reports a missing secret of AUTH_SECRET=auto, and accepts the one that the gate has made", async (t) => {
+  const folder = await tempDir(t);
+  const env = { AUTH_SECRET: "auto", DATA_DIR: folder };
+  const missing = /^AUTH_SECRET=auto: .*auth-secret does not exist/;
+  await assertCheck(checkSecret, { env }, ["problem", missing, /start the gate/]);
+  await writeFile(join(folder, "auth-secret"), STRONG, { mode: 0o600 });
+  await assertCheck(checkSecret, { env }, ["ok", /AUTH_SECRET is set/]);
+});
+
 test("reports weak current and previous secrets with the reason", async () => {
   const env = { AUTH_SECRET: "changeme", AUTH_SECRET_PREVIOUS: `${STRONG},short` };
   await assertCheck(

@@ -11,6 +11,7 @@ import type { AuthOptions, NotifyOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import type { Entry } from "./entry.ts";
 import { isProviderSecret, readProviders } from "./providers.ts";
+import { AUTO, getSecretFile, OWN_SECRET, readSecretFile } from "./secret-file.ts";
 import {
   ENV_FILE,
   type SecretFile,
@@ -39,6 +40,8 @@ export interface Settings extends Omit<TableValues, "allowedHosts"> {
   /** Contains the environment without the secrets, for programs that the gate runs. */
   readonly programEnvironment: Environment;
   readonly nodeEnv: string | undefined;
+  /** The file with the secret, if the gate makes it itself. It may not exist yet. */
+  readonly ownSecretFile: string | undefined;
 }
 
 /** Maps the secrets to their names in messages of the gate. */
@@ -125,6 +128,7 @@ export function readSettings(input: SettingsSources): SettingsReading {
   const { host, dataDir } = values;
   const settings = Object.freeze<Settings>({
     ...values,
+    ...readOwnSecret(sources, values),
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     setupTokenFile: values.setupTokenFile ?? getTokenFile(dataDir),
     database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
@@ -139,6 +143,28 @@ export function readSettings(input: SettingsSources): SettingsReading {
     ...findSharedFiles(settings, listFiles(sources, settings, input)),
   );
   return { settings, problems, warnings, secretFiles };
+}
+
+/** Reads the secret of a gate that makes it itself. Until its first start, there is none. */
+function readOwnSecret(
+  sources: Sources,
+  { secret, dataDir, database }: TableValues,
+): Pick<Settings, "secret" | "ownSecretFile"> {
+  if (sources.readText("AUTH_SECRET") !== AUTO) return { secret, ownSecretFile: undefined };
+  const about = ["AUTH_SECRET"];
+  if (database?.kind === "postgres") {
+    const message =
+      "AUTH_SECRET=auto is for one gate on SQLite: gates on PostgreSQL need the same secret, so set AUTH_SECRET to the output of latchkey secret on each";
+    sources.problems.push({ about: [...about, "DATABASE_URL"], message });
+    return { secret: undefined, ownSecretFile: undefined };
+  }
+  const path = getSecretFile(dataDir);
+  const reading = readSecretFile(path);
+  if (reading.kind === "refused") {
+    sources.problems.push({ about, message: `${OWN_SECRET}: ${path}: ${reading.problem}` });
+  }
+  sources.secretFiles.push({ name: OWN_SECRET, path: resolve(path) });
+  return { secret: reading.kind === "read" ? reading.secret : undefined, ownSecretFile: path };
 }
 
 /** Lists the files that settings name, each with the name of the setting. */

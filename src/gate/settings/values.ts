@@ -265,7 +265,7 @@ export const eventList: Parser<readonly EventType[]> = createParser(
 const MAX_SHOWN_PATTERN = 40;
 
 export const secret: Parser<string> = createParser(
-  "a random text of 32 characters or more",
+  "a random text of 32 characters or more, or auto",
   (text) => text,
 );
 

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { link, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Fault, getErrorCode } from "../lib/fault.ts";
+import { makeNamedFolder } from "../lib/files/data-dir.ts";
+import { explainFileError } from "../lib/files/file-error.ts";
+import { replaceFile } from "../lib/files/replace-file.ts";
+import { readSecretFile } from "./settings/secret-file.ts";
+
+const SECRET_BYTES = 32;
+
+/** Makes a secret that an attacker cannot guess. */
+export const makeSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
+
+/**
+ * Makes the file with the secret of this gate, and returns the secret. The file is complete or does not
+ * exist, also after a crash. Two gates that start at once get the same secret, of the one that was first.
+ */
+export async function makeSecretFile(path: string): Promise<string> {
+  await makeNamedFolder("DATA_DIR", dirname(path));
+  try {
+    await replaceFile(path, {
+      fill: ({ handle }) => handle.writeFile(`${makeSecret()}\n`),
+      // Unlike a new name, a link never replaces a file.
+      put: async (temporary) => {
+        await link(temporary, path);
+        await rm(temporary);
+      },
+    });
+  } catch (error) {
+    if (getErrorCode(error) !== "EEXIST") {
+      const text = `cannot make the secret in ${path}: ${explainFileError(error)}`;
+      throw new Fault("secret_file_unusable", text, { cause: error });
+    }
+  }
+  const reading = readSecretFile(path);
+  if (reading.kind === "read") return reading.secret;
+  const problem = reading.kind === "missing" ? "it has disappeared" : reading.problem;
+  throw new Fault("secret_file_unusable", `cannot use the secret in ${path}: ${problem}`);
+}
