@@ -73,7 +73,9 @@ const layers = (isLayer ? LAYERS[first] : undefined) ?? ["short"];
 const named = isLayer ? given.slice(1) : given;
 const missingNames = named.filter((name) => !existsSync(join(ROOT, name)));
 if (missingNames.length > 0) {
-  print(`There is no ${missingNames.join(" ")}. Name files or folders of test, or one of these first:`);
+  print(
+    `There is no ${missingNames.join(" ")}. Name files or folders of test, or one of these first:`,
+  );
   print(`${Object.keys(LAYERS).join(", ")}, ${CHECK}`);
   process.exit(2);
 }

@@ -39,7 +39,7 @@ const MAIN = [
   ...["devices, with a remembered one", "a person", "links", "an app"],
 ];
 
-/** The headings of these have one line in every language. */
+/** The titles of these have one line in every language. */
 const ON_ONE_LINE = ["how one signs in, with codes", "devices, with a remembered one"];
 
 for (const name of MAIN) {

@@ -50,10 +50,10 @@ export async function assertFits(page: Page, directions = ["ltr", "rtl"]): Promi
   }
 }
 
-/** Asserts that each heading, and each page in the navigation, is on one line. */
+/** Asserts that the title of the page, and each page in the navigation, is on one line. */
 export async function assertOneLine(page: Page): Promise<void> {
   const wrapped = await page.evaluate(() =>
-    [...document.querySelectorAll("h1, h2, .bar nav a, .side a")]
+    [...document.querySelectorAll("h1, .bar nav a, .side a")]
       .filter((element) => {
         const text = document.createRange();
         text.selectNodeContents(element);
