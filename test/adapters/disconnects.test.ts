@@ -9,7 +9,7 @@ import { frameworks } from "./frameworks.ts";
 import { startApp } from "./running.ts";
 
 /** Takes long enough to verify for others to wait and disconnect. */
-const SLOW_HASH = `$argon2id$v=19$m=19456,t=20,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+const SLOW_HASH = `$argon2id$v=19$m=19456,t=60,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 const CHANGE = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
 

@@ -3,6 +3,7 @@ import {
   NO_PASSWORD,
   type Profile,
   toConsentId,
+  toIdentityId,
   UNSET_PASSWORD,
   type UserId,
 } from "../../db/records.ts";
@@ -83,7 +84,10 @@ function parseUser(fields: ImportFields): ImportedUser {
   const isNumber = Number.isSafeInteger(idField);
   const id = isAbsent(idField) ? randomUUID() : isNumber ? String(idField) : idField;
   const hashField = fields.get("passwordhash");
-  const hash = typeof hashField === "string" ? removePadding(toPhcString(hashField)) : hashField;
+  // Who signs in with another provider may have no password.
+  const lacksPassword = isAbsent(hashField) && !isAbsent(fields.get("identities"));
+  const given = lacksPassword ? UNSET_PASSWORD : hashField;
+  const hash = typeof given === "string" ? removePadding(toPhcString(given)) : given;
   const row = parseRow(
     "users",
     new Map([...fields, ["id", id], ["passwordhash", hash]]),
@@ -189,12 +193,40 @@ const isTrue = (value: unknown): boolean =>
 
 /** Parses the rows of one table that belong to the user. */
 function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
-  const rows = parseRows(table, fields.get(normalizeFieldName(table)), {}, userId);
+  const field = fields.get(normalizeFieldName(table));
+  if (table === "identities") return parseIdentities(field, userId);
+  const rows = parseRows(table, field, {}, userId);
   if (table !== "consents") return rows;
   // The ID of a consent contains the ID of the user, which is new if the line has none.
   const appId = Object.keys(tables.consents.columns).indexOf("appId");
   return rows.map((row) => row.with(0, toConsentId(String(row[appId]), userId)));
 }
+
+/**
+ * Parses linked accounts of other providers. The ID follows from issuer and subject, so a line cannot
+ * claim another one, and other systems need not know how.
+ */
+function parseIdentities(field: unknown, userId: UserId): readonly Row[] {
+  const items = isAbsent(field)
+    ? []
+    : [typeof field === "string" ? parseJson(field) : field].flat();
+  const completed = items.map((item) => {
+    const given = parseFields(item);
+    const [issuer, subject] = ["issuer", "subject"].map((name) =>
+      checkText(name, given.get(name), REQUIRED_TEXT),
+    );
+    if (!issuer || !subject) throw new UnusableField("identities need an issuer and a subject");
+    return Object.fromEntries([
+      ["addedat", 0],
+      ...[...given].filter(([, value]) => !isAbsent(value)),
+      ["id", toIdentityId(issuer, subject)],
+    ]);
+  });
+  return parseRows("identities", completed, {}, userId);
+}
+
+/** A control character could make two pairs of issuer and subject look the same. */
+const REQUIRED_TEXT: TextColumn = { kind: "text", maxBytes: 2_048, pattern: /^\P{Cc}*$/u };
 
 /**
  * Parses the rows of one table as an export writes them: as JSON, or as JSON in a text.

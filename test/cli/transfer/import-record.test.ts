@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verify } from "@node-rs/argon2";
 import { normalizeFieldName, parseRecord } from "../../../src/cli/transfer/import-record.ts";
+import { toIdentityId, UNSET_PASSWORD } from "../../../src/db/records.ts";
 import type { Row } from "../../../src/db/tables.ts";
 import { byTable } from "../../db/either.ts";
 
@@ -231,3 +232,42 @@ for (const [fields, reason] of refused) {
     assert.equal(read(fields), reason);
   });
 }
+
+test("links accounts elsewhere by issuer and subject, whatever ID a line claims", () => {
+  const google = { provider: "google", issuer: "https://accounts.google.com", subject: "104" };
+  const id = toIdentityId(google.issuer, google.subject);
+  for (const identities of [
+    [google],
+    google,
+    JSON.stringify([google]),
+    [{ ...google, id: toIdentityId("https://other.test", "1"), added_at: "" }],
+  ]) {
+    const { identities: rows } = rowsOf(user({ id: "7", identities }));
+    assert.deepEqual(rows, [[id, "7", "google", google.issuer, "104", null, 0, null]]);
+  }
+});
+
+test("a user who signs in with an account elsewhere needs no password", () => {
+  const github = { provider: "github", issuer: "https://github.com", subject: "583231" };
+  const { users = [] } = rowsOf({ username: "ada", id: "7", identities: [github] });
+  assert.deepEqual(users[0]?.slice(0, 3), ["7", "ada", UNSET_PASSWORD]);
+  assert.equal(read({ username: "ada", id: "7" }), "password_hash is missing");
+});
+
+test("refuses an account elsewhere without issuer or subject, and one that could look like another", () => {
+  const google = { provider: "google", issuer: "https://accounts.google.com", subject: "104" };
+  for (const [field, value] of [
+    ["issuer", undefined],
+    ["issuer", ""],
+    ["subject", 104],
+    ["subject", ""],
+    ["subject", "1\n04"],
+    ["issuer", "https://a.test\nhttps://b.test"],
+    ["provider", undefined],
+    ["subject", "x".repeat(2_000)],
+  ] as const) {
+    const line = read(user({ identities: [{ ...google, [field]: value }] }));
+    assert.equal(typeof line, "string", `${field} ${value}`);
+    assert.doesNotMatch(String(line), /104/);
+  }
+});
