@@ -19,6 +19,7 @@ export const locales = [
   "pl",
   "cs",
   "sv",
+  "da",
   "uk",
   "ru",
   "tr",

@@ -1,7 +1,12 @@
 import { type TestContext, test } from "node:test";
 import type { PostgresStore } from "../../src/db/postgres/store.ts";
 import { tableNames } from "../../src/db/read-pages.ts";
-import type { PasswordHash, StoredUser, UserId } from "../../src/db/records.ts";
+import {
+  type PasswordHash,
+  type StoredUser,
+  toIdentityId,
+  type UserId,
+} from "../../src/db/records.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import {
   type AnyTable,
@@ -112,6 +117,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
   };
   const signOut = { appId: "b", userId, sid: "s", url: "https://b.test/o", expiresAt: LATE };
   const identity = { provider: "google", issuer: "https://a.test", addedAt: new Date(1) };
+  const personOf = (subject: string) => ({ id: toIdentityId(identity.issuer, subject), subject });
   const delivery = { createdAt: new Date(1), tries: 0, expiresAt: LATE };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
@@ -246,8 +252,8 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
     page(
       "identities",
       tables.identities,
-      { ...identity, id: "i", userId, subject: "1" },
-      { ...identity, id: "j", userId: other, subject: TEXT, label: TEXT, usedAt: LATE },
+      { ...identity, ...personOf("1"), userId },
+      { ...identity, ...personOf(TEXT.trim()), userId: other, label: TEXT, usedAt: LATE },
     ),
     page("sign_ups", tables.sign_ups, {
       id: "s",

@@ -283,6 +283,7 @@ test("shows a time in ISO 8601, and to the minute in UTC in the reader's languag
     pl: "31 sty 2030, 23:59 UTC",
     cs: "31. 1. 2030 23:59 UTC",
     sv: "31 jan. 2030 23:59 UTC",
+    da: "31. jan. 2030, 23.59 UTC",
     uk: "31 січ. 2030 р., 23:59 UTC",
     ru: "31 янв. 2030 г., 23:59 UTC",
     tr: "31 Oca 2030 23:59 UTC",

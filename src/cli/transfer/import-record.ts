@@ -225,8 +225,8 @@ function parseIdentities(field: unknown, userId: UserId): readonly Row[] {
   return parseRows("identities", completed, {}, userId);
 }
 
-/** A control character could make two pairs of issuer and subject look the same. */
-const REQUIRED_TEXT: TextColumn = { kind: "text", maxBytes: 2_048, pattern: /^\P{Cc}*$/u };
+/** A line break could make two pairs of issuer and subject look the same. */
+const REQUIRED_TEXT: TextColumn = { kind: "text", maxBytes: 2_048, pattern: /^[^\r\n]*$/ };
 
 /**
  * Parses the rows of one table as an export writes them: as JSON, or as JSON in a text.
