@@ -10,8 +10,10 @@ const PYTHON = "/usr/bin/python3";
 
 interface Proof {
   readonly about: string;
-  readonly command: readonly string[];
-  /** With `--long`, instead of `command`. */
+  readonly script: readonly string[];
+  /** The arguments of the script, unless others are given. */
+  readonly args?: readonly string[];
+  /** With `--long`, instead of `args`. */
   readonly long?: readonly string[];
   /** The Debian package of each program, and of each Python module after `python3-`. */
   readonly needs?: Readonly<Record<string, string>>;
@@ -37,40 +39,45 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     about:
       "scanners of other authors, apps of npm, a real mail server, PostgreSQL under Patroni, sign-in times, mistakes that the simulation must find",
-    command: ["test/run.ts", "proof"],
+    script: ["test/run.ts", "proof"],
     needs: TOOLS,
   },
   simulation: {
     about: "gates with all faults in simulated time",
-    command: ["proof/simulation/main.ts", "--seeds", "10000"],
+    script: ["proof/simulation/main.ts"],
+    args: ["--seeds", "10000"],
   },
   attack: {
     about: "known attacks on fresh gates",
-    command: ["packages/attack/gates/main.ts", "300"],
+    script: ["packages/attack/gates/main.ts"],
+    args: ["300"],
   },
   chaos: {
     about: "kill -9, full disks, floods; --long writes docs/chaos.md",
-    command: ["proof/chaos/main.ts", "--short"],
-    long: ["proof/chaos/main.ts"],
+    script: ["proof/chaos/main.ts"],
+    args: ["--short"],
+    long: [],
     needs: CHAOS,
   },
   fuzz: {
     about: "mutated inputs for the parsers of untrusted input",
-    command: ["proof/fuzz/main.ts", "--seconds", "5"],
-    long: ["proof/fuzz/main.ts", "--seconds", "60"],
+    script: ["proof/fuzz/main.ts"],
+    args: ["--seconds", "5"],
+    long: ["--seconds", "60"],
   },
   frameworks: {
     about: "every app in examples, built and run with the packed library",
-    command: ["test/frameworks/matrix.ts"],
+    script: ["test/frameworks/matrix.ts"],
   },
   peers: {
     about: "the comparison with other libraries, in short: that each still runs",
-    command: ["proof/bench/main.ts", "peers", "--short"],
+    script: ["proof/bench/main.ts", "peers"],
+    args: ["--short"],
     needs: { nginx: "nginx-light" },
   },
   mutants: {
     about: "whether the tests notice changed code; only with --long or by name: 90 minutes",
-    command: ["proof/mutation/main.ts"],
+    script: ["proof/mutation/main.ts"],
   },
 };
 const ONLY_LONG: readonly string[] = ["mutants"];
@@ -94,43 +101,30 @@ Options:
 
 type Outcome = "passed" | "failed" | "not run";
 
-const { names, isLong, rest } = readArguments(process.argv.slice(2));
-const [first = ""] = names;
-if (first === "--help") print(HELP);
-else if (rest.length > 0) process.exitCode = await runOne(first, rest);
-else await run(names.length > 0 ? names : namesOf(isLong));
+const given = process.argv.slice(2);
+const isKnown = (word: string): boolean => word === "--long" || Object.hasOwn(PROOFS, word);
+const end = given.findIndex((word) => !isKnown(word));
+/** The words before the first that is neither a proof nor `--long`, and those from there on. */
+const [words, rest] = end === -1 ? [given, []] : [given.slice(0, end), given.slice(end)];
+const isLong = words.includes("--long");
+const names = words.filter((word) => word !== "--long");
+const [name = ""] = names;
 
-interface Arguments {
-  readonly names: readonly string[];
-  readonly isLong: boolean;
-  /** What follows the names. */
-  readonly rest: readonly string[];
+if (given[0] === "--help") print(HELP);
+else if (rest.length === 0) await run(names.length > 0 ? names : listAll());
+else if (names.length === 1) process.exitCode = await runScript([...scriptOf(name), ...rest]);
+else {
+  const list = Object.keys(PROOFS).join(", ");
+  process.stderr.write(`proof: unknown proof "${rest[0]}"; the proofs are ${list}\n`);
+  process.exitCode = 2;
 }
 
-function readArguments(args: readonly string[]): Arguments {
-  if (args[0] === "--help") return { names: args, isLong: false, rest: [] };
-  const known = (word: string): boolean => word === "--long" || Object.hasOwn(PROOFS, word);
-  const end = args.findIndex((word) => !known(word));
-  const words = end === -1 ? args : args.slice(0, end);
-  const rest = end === -1 ? [] : args.slice(end);
-  const names = words.filter((word) => word !== "--long");
-  const [unknown] = rest;
-  if (unknown !== undefined && names.length !== 1) {
-    const list = Object.keys(PROOFS).join(", ");
-    process.stderr.write(`proof: unknown proof "${unknown}"; the proofs are ${list}\n`);
-    process.exit(2);
-  }
-  return { names, isLong: words.includes("--long"), rest };
+function listAll(): readonly string[] {
+  return Object.keys(PROOFS).filter((one) => isLong || !ONLY_LONG.includes(one));
 }
 
-function namesOf(isLong: boolean): readonly string[] {
-  return Object.keys(PROOFS).filter((name) => isLong || !ONLY_LONG.includes(name));
-}
-
-/** Runs one proof with arguments of its own. Returns its exit code. */
-async function runOne(name: string, args: readonly string[]): Promise<number> {
-  const [script = ""] = PROOFS[name]?.command ?? [];
-  return runScript(name === "tests" ? [script, "proof", ...args] : [script, ...args]);
+function scriptOf(one: string): readonly string[] {
+  return PROOFS[one]?.script ?? [];
 }
 
 async function run(names: readonly string[]): Promise<void> {
@@ -159,11 +153,11 @@ async function run(names: readonly string[]): Promise<void> {
   print(`\nSummary\n${lines.join("\n")}`);
 }
 
-async function runProof({ command, long }: Proof): Promise<Outcome> {
-  const args = isLong ? (long ?? command) : command;
-  return (await runScript(args)) === 0 ? "passed" : "failed";
+async function runProof({ script, args = [], long = args }: Proof): Promise<Outcome> {
+  return (await runScript([...script, ...(isLong ? long : args)])) === 0 ? "passed" : "failed";
 }
 
+/** Resolves to the exit code. */
 async function runScript(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   const [code] = await once(child, "close");

@@ -1,6 +1,6 @@
 /**
- * Chaos testing: `npm run proof -- chaos` runs all cases, `npm run proof -- chaos kill flood` some of them, and
- * `--short` a small form of each. `--operation NAME`, which can be repeated, limits `nth-step` to
+ * Chaos testing: `npm run proof -- chaos kill flood` runs these cases, and without names all of them;
+ * `--short` runs a small form of each. `--operation NAME`, which can be repeated, limits `nth-step` to
  * operations. The exit code is 1 if a check failed.
  */
 import { cpus } from "node:os";

@@ -1,7 +1,7 @@
 /**
  * Feeds mutated inputs to every parser of untrusted input, keeps those that reach new code, and
- * checks what must hold. `npm run proof -- fuzz --seconds 60` takes that long for each; `--parser NAME` selects
- * one; `--seed N` repeats the inputs; `--keep` stores those that reached new blocks.
+ * checks what must hold. `npm run proof -- fuzz --seconds 60` takes that long for each;
+ * `--parser NAME` selects one; `--seed N` repeats the inputs; `--keep` stores those that reached new blocks.
  */
 import { parseArgs } from "node:util";
 import { createRandom } from "../simulation/random.ts";

@@ -1,7 +1,8 @@
 /**
  * Mutation testing: changes the code in one small place at a time and checks whether a test fails.
- * `npm run proof -- mutants` tests the files that changed since their last run here, the most important first;
- * `npm run proof -- mutants src/features/sign-in/sign-in.ts …` tests these files; `--survivors` only their survivors.
+ * `npm run proof -- mutants` tests the files that changed since their last run here, the most
+ * important first; with the paths of files, only these; with `--survivors`, only changes that no test
+ * has noticed.
  */
 import { availableParallelism } from "node:os";
 import { basename, dirname } from "node:path";

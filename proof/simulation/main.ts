@@ -1,7 +1,7 @@
 /**
  * Simulates gates, their store and their clients with the faults that a seed chooses, and checks what
- * Latchkey promises. `npm run proof -- simulation --seeds 1000`; `--first 5001` begins there; `--seed 17` shows
- * one again; `--mistakes` puts errors back, and fails unless each is found.
+ * Latchkey promises. `npm run proof -- simulation --seeds 1000`; `--first 5001` begins there;
+ * `--seed 17` shows one again; `--mistakes` puts errors back, and fails unless each is found.
  */
 import { parseArgs } from "node:util";
 import { type Mistake, mistakes } from "./mistakes.ts";

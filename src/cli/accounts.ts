@@ -18,6 +18,7 @@ import { toLogEntry } from "../audit/event-log.ts";
 import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
 import type { Account } from "../db/records.ts";
+import { settleSecret } from "../gate/make-secret-file.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import { type Settings, toNotifyOptions } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
@@ -61,7 +62,12 @@ export async function openAccounts(
   terminal: Terminal,
   access: Access = "refuse",
 ): Promise<Accounts> {
-  return createAccounts(await openStore(settings, access), settings, terminal);
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openStore(settings, access));
+  // Where nothing may be written, there may be no secret to read with.
+  const settled = access === "read" ? settings : await settleSecret(settings);
+  opened.move();
+  return createAccounts(store, settled, terminal);
 }
 
 /** Creates seals that the gate with the same settings opens. */

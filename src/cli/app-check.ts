@@ -67,7 +67,11 @@ export const command: Command = {
   ],
 
   async run(settings, options, terminal) {
-    const { publicUrl } = settings;
+    const { publicUrl, secret, ownSecretFile } = settings;
+    if (ownSecretFile !== undefined && secret === undefined)
+      throw new UsageError(
+        `AUTH_SECRET=auto: ${ownSecretFile} does not exist: the first start of the gate makes it`,
+      );
     if (publicUrl === undefined)
       throw new UsageError(
         "app check needs the address of the gate: set PUBLIC_URL, or write --public-url",

@@ -43,8 +43,6 @@ export interface Command {
   readonly examples: readonly string[];
   /** The command also runs with invalid settings, and reports their problems itself. */
   readonly reportsSettings?: true;
-  /** The command makes the secret of `AUTH_SECRET=auto` if there is none yet. */
-  readonly makesSecret?: true;
   /** Runs the command. Resolves to the exit code. */
   run(
     settings: Settings,

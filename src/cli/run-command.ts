@@ -1,5 +1,4 @@
 import { getSystemErrorMessage } from "node:util";
-import { makeSecretFile } from "../gate/make-secret-file.ts";
 import { readSettings } from "../gate/settings/settings.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
@@ -65,19 +64,7 @@ export async function runCommand(
     if (reading.problems.length > 0) return WRONG_USAGE;
     for (const warning of reading.warnings) terminal.complain(warning);
   }
-  const { settings } = reading;
-  const { secret, ownSecretFile } = settings;
-  const lacksSecret = ownSecretFile !== undefined && secret === undefined;
-  const usesSecret = command.settings.includes("AUTH_SECRET") && command.reportsSettings !== true;
-  if (!lacksSecret || !usesSecret) return command.run(settings, values, terminal, reading);
-  if (command.makesSecret === true) {
-    const made = Object.freeze({ ...settings, secret: await makeSecretFile(ownSecretFile) });
-    return command.run(made, values, terminal, reading);
-  }
-  terminal.complain(
-    `AUTH_SECRET=auto: ${ownSecretFile} does not exist: the first start of the gate makes it`,
-  );
-  return WRONG_USAGE;
+  return command.run(reading.settings, values, terminal, reading);
 }
 
 const readText = (value: OptionValues[string]): string | undefined =>

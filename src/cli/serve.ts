@@ -1,4 +1,5 @@
 import { explainRefusedSecret } from "../gate/explain-refused-secret.ts";
+import { settleSecret } from "../gate/make-secret-file.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog, type GateLog } from "../gate/server-log.ts";
 import type { Settings } from "../gate/settings/settings.ts";
@@ -28,13 +29,13 @@ export const command: Command = {
   details:
     "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. A terminal that closes stops it too; without a terminal, SIGHUP changes nothing.",
   settings: settings.map(({ name }) => name),
-  makesSecret: true,
   examples: [
     "latchkey serve --env-file latchkey.env",
     "latchkey serve --port 8080 --data-dir /var/lib/latchkey",
   ],
 
-  async run(gateSettings, _options, terminal) {
+  async run(given, _options, terminal) {
+    const gateSettings = await settleSecret(given);
     const secretProblem = explainRefusedSecret(gateSettings);
     if (secretProblem !== undefined) throw new UsageError(secretProblem);
     const log = createServerLog(gateSettings.logLevel, terminal.system.stdout);

@@ -17,9 +17,9 @@ export const list: Command = createListCommand<SignUpRequest>({
     ...[username, email !== "" && emailIs === "unverified" ? `${email} (unverified)` : email],
     ...[provider, formatMinute(createdAt), formatMinute(expiresAt), id],
   ],
-  toObject: ({ id, username, name = null, email = null, provider = null, ...request }) => ({
-    ...{ id, username, name, email, provider, ...request },
-  }),
+  toObject: ({ name = null, email = null, provider = null, ...request }) => {
+    return { ...request, name, email, provider };
+  },
 });
 
 export const approve: Command = createAccountCommand({

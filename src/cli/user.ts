@@ -1,5 +1,6 @@
 import type { Account } from "../db/records.ts";
 import type { SetProfileOutcome } from "../features/profile/set-profile.ts";
+import { settleSecret } from "../gate/make-secret-file.ts";
 import { type DisposableStore, openExistingStore, openStore } from "../gate/open-store.ts";
 import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { toPrintableJson } from "../lib/files/printable.ts";
@@ -85,7 +86,7 @@ export const add: Command = {
     // The store is created only now, so that a cancelled command leaves no database.
     await using created = new AsyncDisposableStack();
     const store = existing ?? created.use(await openStore(settings, "create"));
-    const { users } = createAccounts(store, settings, terminal);
+    const { users } = createAccounts(store, await settleSecret(settings), terminal);
     const { kind } = await users.add({ username, password, ...facts });
     if (kind !== "added") throw createRefusal(kind, username);
     const code = terminal.succeed(`Created user ${quote(username)}.`);

@@ -6,6 +6,7 @@ import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import { explainFileError } from "../lib/files/file-error.ts";
 import { replaceFile } from "../lib/files/replace-file.ts";
 import { readSecretFile } from "./settings/secret-file.ts";
+import type { Settings } from "./settings/settings.ts";
 
 const SECRET_BYTES = 32;
 
@@ -13,8 +14,18 @@ const SECRET_BYTES = 32;
 export const makeSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
 
 /**
+ * Returns the settings with a secret: with `AUTH_SECRET=auto`, whoever needs the secret first makes it.
+ * Nothing may be sealed or signed before.
+ */
+export async function settleSecret(settings: Settings): Promise<Settings> {
+  const { secret, ownSecretFile } = settings;
+  if (secret !== undefined || ownSecretFile === undefined) return settings;
+  return Object.freeze({ ...settings, secret: await makeSecretFile(ownSecretFile) });
+}
+
+/**
  * Makes the file with the secret of this gate, and returns the secret. The file is complete or does not
- * exist, also after a crash. Two gates that start at once get the same secret, of the one that was first.
+ * exist, also after a crash. Two programs that make it at once get the secret of the first one.
  */
 export async function makeSecretFile(path: string): Promise<string> {
   await makeNamedFolder("DATA_DIR", dirname(path));

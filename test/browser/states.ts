@@ -440,6 +440,12 @@ const withMail = (
   },
 });
 
+/** Fills in a field of a form, and sends the form with the Enter key. */
+async function enter({ page }: AtGate, field: string, text: string): Promise<void> {
+  await page.locator(`#${field}`).fill(text);
+  await leave(page, () => page.locator(`#${field}`).press("Enter"));
+}
+
 /** Opens the link of a message, which has the public URL, at the gate. */
 async function openLink({ gate, page }: AtGate, mail: MailServer, count: number): Promise<void> {
   const last = (await mail.waitFor(count)).at(-1);
@@ -591,29 +597,20 @@ export const states: readonly State[] = [
     },
     REACHABLE,
   ),
-  withProvider("an account elsewhere that nobody is linked with", async (at) => {
-    await loggedOff("/login/with/company")(at);
+  withProvider("an account elsewhere that nobody is linked with", loggedOff("/login/with/company")),
+  withProvider("an account elsewhere without the group", loggedOff("/login/with/company"), {
+    groupsClaim: "groups",
+    requireGroup: "family",
   }),
   withProvider(
-    "an account elsewhere without the group",
-    async (at) => {
-      await loggedOff("/login/with/company")(at);
-    },
-    { groupsClaim: "groups", requireGroup: "family" },
-  ),
-  withProvider(
     "registering with a refused domain",
-    async (at) => {
-      await loggedOff("/login/with/company")(at);
-    },
+    loggedOff("/login/with/company"),
     {},
     { signUp: "open", signUpDomains: ["example.net"] },
   ),
   withProvider(
     "waiting for an account",
-    async (at) => {
-      await loggedOff("/login/with/company")(at);
-    },
+    loggedOff("/login/with/company"),
     {},
     { signUp: "approval" },
   ),
@@ -627,29 +624,24 @@ export const states: readonly State[] = [
   signedOut("asking for an account too often", to("/login/sign-up?error=1"), REACHABLE),
   withMail("a message about an account on its way", async (at) => {
     await loggedOff("/login/sign-up")(at);
-    await at.page.locator("#email").fill("bob@example.org");
-    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await enter(at, "email", "bob@example.org");
   }),
   withMail("registering with the link of a message", async (at) => {
     await loggedOff("/login/sign-up")(at);
-    await at.page.locator("#email").fill("bob@example.org");
-    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await enter(at, "email", "bob@example.org");
     await openLink(at, at.mail, 1);
   }),
   withMail("a message for a new password on its way", async (at) => {
     await loggedOff("/login/forgot")(at);
-    await at.page.locator("#login").fill("ada");
-    await leave(at.page, () => at.page.locator("#login").press("Enter"));
+    await enter(at, "login", "ada");
   }),
   withMail("an address that waits for its confirmation", async (at) => {
     await to("/account/profile")(at);
-    await at.page.locator("#email").fill("a.rather.long.name.of.a.person@mail.example.org");
-    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await enter(at, "email", "a.rather.long.name.of.a.person@mail.example.org");
   }),
   withMail("confirming an address", async (at) => {
     await to("/account/profile")(at);
-    await at.page.locator("#email").fill("a.rather.long.name.of.a.person@mail.example.org");
-    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await enter(at, "email", "a.rather.long.name.of.a.person@mail.example.org");
     await openLink(at, at.mail, 1);
   }),
   withMail("ending all sessions with the link of a notice", async (at) => {
@@ -910,8 +902,7 @@ export const states: readonly State[] = [
   signedIn("profile with a wrong address", async (at) => {
     await to("/account/profile")(at);
     await at.page.locator("#name").fill("Jürgen Müller-Lüdenscheidt");
-    await at.page.locator("#email").fill("juergen");
-    await leave(at.page, () => at.page.locator("#email").press("Enter"));
+    await enter(at, "email", "juergen");
   }),
   signedIn("how one signs in", async () => {}),
   signedIn("devices", to("/account/devices")),

@@ -12,7 +12,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const HOST = "127.0.0.1";
 const PASSWORD = "patroni";
 const NAMES = ["one", "two"] as const;
-/** Patroni accepts nothing shorter for three members. */
+/** In seconds, and shorter than usual, so that a failover does not take a minute. */
 const TIMES = { ttl: 20, loop_wait: 1, retry_timeout: 3 };
 
 export type Name = (typeof NAMES)[number];

@@ -1,6 +1,6 @@
 /**
- * `npm run proof -- attack`: starts two gates and runs every attack against them. `npm run proof -- attack 300`
- * raises the time limit to 300 seconds for a slow machine.
+ * `npm run proof -- attack`: starts two gates and runs every attack against them. With a number after
+ * it, that many seconds are the time limit, for a slow machine.
  */
 import type { Attack, Need } from "../src/attack.ts";
 import { attacks } from "../src/attacks.ts";

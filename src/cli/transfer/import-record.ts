@@ -204,13 +204,10 @@ function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId):
 
 /**
  * Parses linked accounts of other providers. The ID follows from issuer and subject, so a line cannot
- * claim another one, and other systems need not know how.
+ * claim another ID, and other systems need not know how to make one.
  */
 function parseIdentities(field: unknown, userId: UserId): readonly Row[] {
-  const items = isAbsent(field)
-    ? []
-    : [typeof field === "string" ? parseJson(field) : field].flat();
-  const completed = items.map((item) => {
+  const completed = parseItems(field).map((item) => {
     const given = parseFields(item);
     const [issuer, subject] = ["issuer", "subject"].map((name) =>
       checkText(name, given.get(name), REQUIRED_TEXT),
@@ -239,17 +236,22 @@ export function parseRows(
   owner: Readonly<Record<string, string>>,
   userId?: UserId,
 ): readonly Row[] {
-  if (isAbsent(field)) return [];
-  const value = typeof field === "string" ? parseJson(field) : field;
-  const list = Array.isArray(value) ? value : [value];
+  const items = parseItems(field);
   try {
-    return list.map((item) =>
+    return items.map((item) =>
       parseRow(table, new Map([...parseFields(item), ...Object.entries(owner)]), userId),
     );
   } catch (error) {
     if (!(error instanceof UnusableField)) throw error;
     throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);
   }
+}
+
+/** Parses a list of rows, or a single one: as JSON, or as JSON in a text. */
+function parseItems(field: unknown): readonly unknown[] {
+  if (isAbsent(field)) return [];
+  const value = typeof field === "string" ? parseJson(field) : field;
+  return Array.isArray(value) ? value : [value];
 }
 
 const parseJson = (text: string): unknown => tryCall(() => JSON.parse(text));

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { settleSecret } from "../../gate/make-secret-file.ts";
 import { openExistingStore, openStore } from "../../gate/open-store.ts";
 import { toNotifyOptions } from "../../gate/settings/settings.ts";
 import { findChoice } from "../../gate/settings/values.ts";
@@ -45,7 +46,8 @@ export const command: Command = {
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
     const clock = { now: () => Date.now() };
-    const seals = createCommandSeals(settings);
+    const isDryRun = options["dry-run"] === true;
+    const seals = createCommandSeals(isDryRun ? settings : await settleSecret(settings));
     const wanted = new Set<string>(toNotifyOptions(settings)?.events);
     let outcome: ImportOutcome;
     let written = 0;
@@ -77,7 +79,7 @@ export const command: Command = {
         },
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
-          how: options["dry-run"] === true ? "dry-run" : "import",
+          how: isDryRun ? "dry-run" : "import",
           keys: options.keys === true ? "import" : "leave-out",
         },
       );

@@ -9,9 +9,9 @@ import { insertAccount, type NewAccountFacts } from "./new-accounts.ts";
 import { isNameUsed } from "./users.ts";
 
 /**
- * Inserts a request for an account. Each person has one: with a link, which is used up, the request
- * replaces the earlier one. Without a link, the person has entered nothing, so the earlier one stays.
- * A request that cannot be inserted leaves the link.
+ * Inserts a request for an account. Each person has one. A request with a link uses the link up and
+ * replaces the earlier one. Without a link, nothing was entered that could differ: the earlier one
+ * stays. A request that cannot be inserted leaves the link.
  */
 export const insertSignUp = (
   db: Db,

@@ -13,10 +13,10 @@ import type {
   UsedApp,
 } from "../../pages/page-data.ts";
 import {
+  createNameOrder,
   formatDate,
   formatDevice,
   formatTime,
-  getCollator,
   type Locale,
   shortenText,
 } from "../../pages/words.ts";
@@ -88,7 +88,7 @@ async function readAppsData(context: UserContext): Promise<PageData["apps"]> {
       .filter(({ id, name, host = "" }) =>
         [id, name, host].some((text) => text.toLowerCase().includes(wanted)),
       )
-      .sort((first, second) => getCollator(locale).compare(first.name, second.name)),
+      .sort(createNameOrder(locale)),
     search,
     count: all.length,
     troubled: all.filter(({ troubles }) => troubles.length > 0).length,
@@ -135,7 +135,7 @@ const toShownRecipe = (id: string, { name, summary }: Recipe): ShownRecipe => ({
 const listFoundRecipes = (search: string): readonly ShownRecipe[] =>
   findRecipes(search)
     .map((recipe) => toShownRecipe(recipe.id, recipe))
-    .sort((first, second) => getCollator("en").compare(first.name, second.name));
+    .sort(createNameOrder("en"));
 
 /** Returns what the page shows after a known app was added. */
 export function toAddedApp(

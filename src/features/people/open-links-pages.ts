@@ -1,7 +1,7 @@
 import { ADMINS, type App, type Link } from "../../db/records.ts";
 import type { Answer } from "../../http/responses.ts";
 import type { NewLinkForm, PageData } from "../../pages/page-data.ts";
-import { formatDate, getCollator, shortenText } from "../../pages/words.ts";
+import { createNameOrder, formatDate, shortenText } from "../../pages/words.ts";
 import { toShownApp } from "../apps/app-icon-pages.ts";
 import type { UserContext } from "../context.ts";
 import { showPage } from "../show-page.ts";
@@ -55,7 +55,7 @@ export async function readLinksData(
           isChecked: chosen.includes(app.id),
           ...toShownApp(app, apps, paths.base),
         }))
-        .sort((first, second) => getCollator(locale).compare(first.name, second.name)),
+        .sort(createNameOrder(locale)),
     };
   };
   const last = found.length > shown.length ? shown.at(-1)?.id : undefined;

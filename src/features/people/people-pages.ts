@@ -4,9 +4,9 @@ import { PEOPLE_FORMS } from "../../http/paths.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
 import type { PageData, ShownPerson, ShownSignUp } from "../../pages/page-data.ts";
 import {
+  createNameOrder,
   formatDate,
   formatTime,
-  getCollator,
   type Locale,
   shortenText,
 } from "../../pages/words.ts";
@@ -138,7 +138,7 @@ export async function readPersonData(
     apps: apps.all
       .filter(mayOpen)
       .map((app) => ({ id: app.id, ...toShownApp(app, apps, paths.base) }))
-      .sort((first, second) => getCollator(locale).compare(first.name, second.name)),
+      .sort(createNameOrder(locale)),
     entries: formatEntries(locale, entries, { apps }),
   };
 }

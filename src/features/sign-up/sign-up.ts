@@ -200,8 +200,8 @@ export async function signUp(
 const MAX_TRIES = 20;
 
 /**
- * Finds a username that nobody has, had or waits for: the one at the provider, the first part of the address,
- * or else one with some digits.
+ * Finds a username that nobody has, had or waits for: the one at the provider, the first part of the
+ * address, or else one with some digits.
  */
 async function findFreeName(
   { users, signUps }: Pick<StoreParts, "users" | "signUps">,

@@ -151,17 +151,17 @@ function readOwnSecret(
   { secret, dataDir, database }: TableValues,
 ): Pick<Settings, "secret" | "ownSecretFile"> {
   if (sources.readText("AUTH_SECRET") !== AUTO) return { secret, ownSecretFile: undefined };
-  const about = ["AUTH_SECRET"];
   if (database?.kind === "postgres") {
     const message =
       "AUTH_SECRET=auto is for one gate on SQLite: gates on PostgreSQL need the same secret, so set AUTH_SECRET to the output of latchkey secret on each";
-    sources.problems.push({ about: [...about, "DATABASE_URL"], message });
+    sources.problems.push({ about: ["AUTH_SECRET", "DATABASE_URL"], message });
     return { secret: undefined, ownSecretFile: undefined };
   }
   const path = getSecretFile(dataDir);
   const reading = readSecretFile(path);
   if (reading.kind === "refused") {
-    sources.problems.push({ about, message: `${OWN_SECRET}: ${path}: ${reading.problem}` });
+    const message = `${OWN_SECRET}: ${path}: ${reading.problem}`;
+    sources.problems.push({ about: ["AUTH_SECRET"], message });
   }
   sources.secretFiles.push({ name: OWN_SECRET, path: resolve(path) });
   return { secret: reading.kind === "read" ? reading.secret : undefined, ownSecretFile: path };

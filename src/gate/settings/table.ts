@@ -86,7 +86,7 @@ const table = {
     secret: true,
     unset: "on loopback, a development secret with a warning",
     about:
-      "signs the sessions; required when others can reach the gate, or NODE_ENV is production. auto: the first start makes it, in DATA_DIR/auth-secret",
+      "signs the sessions; required when others can reach the gate, or NODE_ENV is production. auto: made when it is first needed, in DATA_DIR/auth-secret",
   },
   previousSecrets: {
     name: "AUTH_SECRET_PREVIOUS",

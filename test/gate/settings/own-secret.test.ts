@@ -46,7 +46,27 @@ test("gates that start at once get one secret, and leave nothing else", async (t
   assert.equal(settled({ ...AUTO, DATA_DIR: folder }).secret, secrets[0]);
 });
 
-test("commands that need the secret say that the first start makes it", async (t) => {
+test("a command that seals makes the secret before the first start, and the gate takes it", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  const env = { ...AUTO, DATA_DIR };
+  const file = join(DATA_DIR, "auth-secret");
+  const add = ["user", "add", "owner", "--password-stdin", "--create"];
+  await runCommand(add, { env, input: "correct horse\n" });
+  const secret = await readFile(file, "utf8");
+  const { url } = await serveHere(t, env);
+  assert.equal((await send(`${url}/setup`)).location, "/login");
+  assert.equal(await readFile(file, "utf8"), secret);
+});
+
+test("a command that only reads makes no secret", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  await serveHere(t, { AUTH_SECRET: SECRET, DATA_DIR });
+  const { code } = await runCommand(["user", "list"], { env: { ...AUTO, DATA_DIR } });
+  assert.equal(code, 0);
+  assert.ok(!(await readdir(DATA_DIR)).includes("auth-secret"));
+});
+
+test("commands that need the secret of a gate say that the first start makes it", async (t) => {
   const DATA_DIR = await tempDir(t);
   const { code, stderr } = await runCommand(["app", "check", "photos"], {
     env: { ...AUTO, DATA_DIR, PUBLIC_URL: "https://auth.example.org" },
