@@ -20,9 +20,12 @@ export const locales = [
   "cs",
   "sv",
   "da",
+  "fi",
   "uk",
   "ru",
   "tr",
+  "ar",
+  "ko",
 ] as const;
 export type Locale = (typeof locales)[number];
 

@@ -98,8 +98,8 @@ function findFormProblems(text: string): readonly string[] {
     [/^\s|\s$/, "begins or ends with a space"],
     [/[&<>"'`]/, "contains one of & < > \" ' `, which a page would escape"],
     [/\p{Cc}/u, "contains a control character"],
-    // A soft hyphen says where a long word can break.
-    [/(?!\u00ad)\p{Cf}/u, "contains an invisible character"],
+    // A soft hyphen says where a long word can break, and a mark between two names their order.
+    [/(?![\u00ad\u200f])\p{Cf}/u, "contains an invisible character"],
     [/\.\.\.|--/, "contains dots or hyphens in place of … or –"],
   ] as const;
   return wrong.filter(([pattern]) => pattern.test(text)).map(([, problem]) => problem);
@@ -284,9 +284,12 @@ test("shows a time in ISO 8601, and to the minute in UTC in the reader's languag
     cs: "31. 1. 2030 23:59 UTC",
     sv: "31 jan. 2030 23:59 UTC",
     da: "31. jan. 2030, 23.59 UTC",
+    fi: "31.1.2030 klo 23.59 UTC",
     uk: "31 січ. 2030 р., 23:59 UTC",
     ru: "31 янв. 2030 г., 23:59 UTC",
     tr: "31 Oca 2030 23:59 UTC",
+    ar: "31/01/2030، 11:59 م UTC",
+    ko: "2030. 1. 31. 오후 11:59 UTC",
   });
   assert.equal(formatTime("de", new Date(+time + 60_000)).utc, "01.02.2030, 00:00 UTC");
   assert.equal(formatDate("pl", time).utc, "31 sty 2030");
