@@ -1,5 +1,11 @@
 import { createBoundedMemory } from "../lib/bounded-memory.ts";
-import { compilePlural, compileText, type FillText, type PluralForms } from "./compile-text.ts";
+import {
+  compileIsolating,
+  compilePlural,
+  compileText,
+  type FillText,
+  type PluralForms,
+} from "./compile-text.ts";
 import { readLanguageFile } from "./language-files.ts";
 import en from "./words/en.json" with { type: "json" };
 
@@ -178,8 +184,9 @@ const isGroup = (texts: string | object): boolean =>
 
 function compileWords(locale: Locale, texts: Texts): Words {
   const rules = new Intl.PluralRules(locale);
+  const compileSentence = texts.direction === "rtl" ? compileIsolating : compileText;
   const compile = (text: string | PluralForms, names: readonly string[]): FillText =>
-    typeof text === "string" ? compileText(text, names) : compilePlural(text, names, rules);
+    typeof text === "string" ? compileSentence(text, names) : compilePlural(text, names, rules);
   const sentences = Object.entries(placeholders).map(
     ([name, names]) => [name, compile(texts[name as keyof typeof placeholders], names)] as const,
   );

@@ -129,7 +129,7 @@ test("counts who opened an app behind the proxy once an hour, with the device", 
   }
   const counted = `${en.timesOpened("2")}, ${en.byOf("2", "2")}`;
   const body = await waitFor(at, `${APPS}/photos`, counted);
-  assert.ok(body.includes("Firefox on Linux, <time"));
+  assert.ok(body.includes("<bdi>Firefox on Linux</bdi> · <time"));
   const [bars] = elements(body, "svg").filter(({ class: name }) => name === "bars");
   assert.match(String(bars?.["aria-label"]), /^(?:[^:]+: 0, ){6}[^:]+: 2$/);
 });
@@ -285,7 +285,7 @@ test("revokes the secret that was chosen, known by its last characters", async (
     valuesOf(gate.databaseFile, "SELECT id, ending FROM latchkey_app_secrets ORDER BY rowid");
   const [[first, ending] = [], [second] = []] = stored();
   assert.match(String(ending), /^[\w-]{4}$/);
-  assert.ok((await open(`${APPS}/photos`)).body.includes(`<code>…${ending}</code>`));
+  assert.ok((await open(`${APPS}/photos`)).body.includes(`<code dir="ltr">…${ending}</code>`));
   const unknown = await act("revoke-secret", { app: "photos", secret: "x" });
   assert.deepEqual(unknown.cookies, []);
   const done = await Promise.all(
