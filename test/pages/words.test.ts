@@ -98,8 +98,8 @@ function findFormProblems(text: string): readonly string[] {
     [/^\s|\s$/, "begins or ends with a space"],
     [/[&<>"'`]/, "contains one of & < > \" ' `, which a page would escape"],
     [/\p{Cc}/u, "contains a control character"],
-    // A soft hyphen says where a long word can break, and a mark between two names their order.
-    [/(?![\u00ad\u200f])\p{Cf}/u, "contains an invisible character"],
+    // A soft hyphen says where a long word can break.
+    [/(?!\u00ad)\p{Cf}/u, "contains an invisible character"],
     [/\.\.\.|--/, "contains dots or hyphens in place of … or –"],
   ] as const;
   return wrong.filter(([pattern]) => pattern.test(text)).map(([, problem]) => problem);
