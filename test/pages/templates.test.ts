@@ -4,7 +4,7 @@ import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite } from "../../src/http/site.ts";
 import type { PageData, PageName } from "../../src/pages/page-data.ts";
 import { getWords, type Locale, locales } from "../../src/pages/words.ts";
-import { fieldNamed } from "../support/markup.ts";
+import { elements, fieldNamed } from "../support/markup.ts";
 import { samples } from "../support/page-samples.ts";
 import { NOBODY, PLAIN, plain, signedIn, site, to } from "../support/pages.ts";
 
@@ -31,6 +31,18 @@ test("renders every page in each of its states and every language as a complete 
       const [, heading = ""] = /<h1>(?:<bdi>)?([^<]+)</.exec(html) ?? [];
       assert.ok(heading !== "" && /<title>([^<]+)</.exec(html)?.[1]?.includes(heading), html);
       assert.doesNotMatch(html, /\b(undefined|null)\b|\[object|=>/, "every text is there");
+    }
+  }
+});
+
+test("codes, addresses and fields have a direction of their own", async () => {
+  for (const html of await Promise.all(renderSamples("ar"))) {
+    for (const { dir } of elements(html, "code")) assert.equal(dir, "ltr", html);
+    for (const { type = "", inputmode, hidden, dir } of elements(html, "input")) {
+      const isShown = hidden === undefined;
+      if (!isShown || !["text", "search", "email", "password"].includes(type)) continue;
+      const isLatin = type === "email" || inputmode !== undefined;
+      assert.match(String(dir), isLatin ? /^ltr$/ : /^(auto|ltr)$/, html);
     }
   }
 });

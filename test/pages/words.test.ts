@@ -303,6 +303,30 @@ test("lists and sorts names as the reader's language does", () => {
   assert.equal(formatList("en", []), "");
 });
 
+test("Arabic has six plural forms, also for more than a hundred", () => {
+  const { peopleCount } = getWords("ar");
+  const shown = ["0", "1", "2", "3", "11", "100", "102", "103", "50+"].map((count) =>
+    peopleCount(count),
+  );
+  assert.deepEqual(shown, [
+    ...["لا أشخاص", "شخص واحد", "شخصان", "3 أشخاص", "11 شخصًا"],
+    ...["100 شخص", "102 شخص", "103 أشخاص", "50+ شخص"],
+  ]);
+});
+
+test("only Arabic gives a name a direction of its own, in a sentence and in a list", () => {
+  for (const locale of locales) {
+    const shown = getWords(locale).mayNotOpen("ada", "C++") + formatList(locale, ["ada", "C++"]);
+    const isolated = shown.match(/\u2068[^\u2068\u2069]*\u2069/g) ?? [];
+    const expected = locale === "ar" ? ["ada", "C++", "ada", "C++"] : [];
+    assert.deepEqual(
+      isolated,
+      expected.map((name) => `\u2068${name}\u2069`),
+      locale,
+    );
+  }
+});
+
 test("names a device in the reader's language", () => {
   assert.equal(formatDevice("en", "Firefox on Linux"), "Firefox on Linux");
   assert.equal(formatDevice("de", "Firefox on Linux"), "Firefox auf Linux");
