@@ -287,6 +287,9 @@ test("shows a time in ISO 8601, and to the minute in UTC in the reader's languag
     uk: "31 січ. 2030 р., 23:59 UTC",
     ru: "31 янв. 2030 г., 23:59 UTC",
     tr: "31 Oca 2030 23:59 UTC",
+    ja: "2030/01/31 23:59 UTC",
+    "zh-Hans": "2030年1月31日 23:59 UTC",
+    "zh-Hant": "2030年1月31日 晚上11:59 UTC",
   });
   assert.equal(formatTime("de", new Date(+time + 60_000)).utc, "01.02.2030, 00:00 UTC");
   assert.equal(formatDate("pl", time).utc, "31 sty 2030");
