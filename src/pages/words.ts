@@ -34,6 +34,7 @@ export const isLocale = (text: string): text is Locale => locales.some((locale) 
 /** Lists the placeholders of each text in the order of the function's parameters. */
 const placeholders = {
   listed: ["first", "second"],
+  sentences: ["first", "second"],
   deviceOn: ["browser", "system"],
   addedAt: ["date"],
   usedAt: ["date"],

@@ -246,7 +246,7 @@ for (const locale of locales) {
 const ALIKE = new Set([
   ...["direction", "listed", "password", "account", "admin", "apps", "passkeys", "invitation"],
   ...["pages.access", "pages.apps", "pages.links", "activityKinds.links", "activityKinds.apps"],
-  ...["appCount", "problemIn"],
+  ...["appCount", "problemIn", "sentences"],
 ]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
