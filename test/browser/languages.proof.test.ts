@@ -4,8 +4,8 @@ import { unfold } from "./forms.ts";
 import { assertFits, PHONE } from "./layout.ts";
 import { states } from "./states.ts";
 
-/** Those with the longest words, and with another script. */
-const LANGUAGES = ["de", "pl", "ru", "uk", "tr"] as const;
+/** Those with the longest words, and with other scripts. */
+const LANGUAGES = ["de", "pl", "ru", "uk", "tr", "ja"] as const;
 
 for (const { name, open } of states) {
   test(`fits on a phone with large text in the longest languages: ${name}`, async (t) => {

@@ -300,6 +300,7 @@ test("lists and sorts names as the reader's language does", () => {
   const sorted = (locale: Locale) => names.toSorted(getCollator(locale).compare);
   assert.equal(formatList("de", sorted("de")), "9, 10, Öl, Zebra");
   assert.equal(formatList("sv", sorted("sv")), "9, 10, Zebra, Öl");
+  assert.equal(formatList("ja", sorted("ja")), "9、10、Öl、Zebra");
   assert.equal(formatList("en", []), "");
 });
 
