@@ -83,7 +83,7 @@ function writeLetter(message: Message, locale: Locale, site: MailSite): Letter {
           ...(username === undefined ? [] : [words.usernameIs(format(username))]),
           ...(apps.length === 0
             ? []
-            : [`${words.opensApps} ${formatList(locale, apps.map(format))}`]),
+            : [words.sentences(words.opensApps, formatList(locale, apps.map(format)))]),
         ],
         facts: [],
         button: { text: words.createAccount, url: linkTo(message.token), means: "go-on" },

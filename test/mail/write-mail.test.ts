@@ -154,6 +154,18 @@ test("says who made a change in the language of the reader", () => {
   assert.doesNotMatch(textBy(), /By:/);
 });
 
+test("lists apps as the language of the reader does", () => {
+  const invitation: Message = {
+    kind: "invitation",
+    apps: ["Photos", "Notes"],
+    token: TOKEN,
+    expiresAt: AT,
+  };
+  const textIn = (locale: Locale) => write(invitation, locale).text;
+  assert.match(textIn("en"), /\nThis link opens: Photos, Notes\n/);
+  assert.match(textIn("zh-Hant"), /\n這個連結可開啟：Photos、Notes\n/);
+});
+
 test("leaves out what is not known", () => {
   const { text } = write({ kind: "invitation", apps: [], token: TOKEN, expiresAt: AT });
   assert.doesNotMatch(text, /\n\n\n/);

@@ -47,6 +47,14 @@ test("codes, addresses and fields have a direction of their own", async () => {
   }
 });
 
+test("adds no space to the one of a full-width mark, except before a link", async () => {
+  for (const locale of ["ja", "zh-Hans", "zh-Hant"] as const) {
+    const pages = await Promise.all(renderSamples(locale));
+    assert.ok(pages.some((html) => /[。：]./.test(html)));
+    for (const html of pages) assert.doesNotMatch(html, /[、。：？] (?!<a )/, locale);
+  }
+});
+
 const HOSTILE = `"><script>alert("1" & '2')</script>`;
 
 test("escapes all text from users, clients, settings and errors", async () => {
@@ -111,6 +119,14 @@ test("escapes all text from users, clients, settings and errors", async () => {
     assert.doesNotMatch(html, /<script(?! src="[^"&<]*" )/, "only scripts of the page");
     assert.match(html, /&quot;&gt;&lt;script&gt;alert\(&quot;1&quot; &amp; &#39;2/);
   }
+});
+
+test("escapes the name of the installation beside a name that is marked up", async () => {
+  const { pages } = site({ appName: HOSTILE });
+  const data = { ...failed("x"), offersSignOut: true, host: HOSTILE };
+  const html = await pages.render("error", to(signedIn(HOSTILE)), data);
+  assert.doesNotMatch(html, /<script(?! src="[^"&<]*" )/, "only scripts of the page");
+  assert.match(html, /Ask the person who runs &quot;&gt;&lt;script&gt;/);
 });
 
 test("the setup page asks for a token and a domain only if they are configured", async () => {

@@ -246,7 +246,7 @@ for (const locale of locales) {
 const ALIKE = new Set([
   ...["direction", "listed", "password", "account", "admin", "apps", "passkeys", "invitation"],
   ...["pages.access", "pages.apps", "pages.links", "activityKinds.links", "activityKinds.apps"],
-  ...["appCount", "problemIn"],
+  ...["appCount", "problemIn", "sentences"],
 ]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
@@ -290,6 +290,9 @@ test("shows a time in ISO 8601, and to the minute in UTC in the reader's languag
     tr: "31 Oca 2030 23:59 UTC",
     ar: "31/01/2030، 11:59 م UTC",
     ko: "2030. 1. 31. 오후 11:59 UTC",
+    ja: "2030/01/31 23:59 UTC",
+    "zh-Hans": "2030年1月31日 23:59 UTC",
+    "zh-Hant": "2030年1月31日 晚上11:59 UTC",
   });
   assert.equal(formatTime("de", new Date(+time + 60_000)).utc, "01.02.2030, 00:00 UTC");
   assert.equal(formatDate("pl", time).utc, "31 sty 2030");
@@ -300,6 +303,7 @@ test("lists and sorts names as the reader's language does", () => {
   const sorted = (locale: Locale) => names.toSorted(getCollator(locale).compare);
   assert.equal(formatList("de", sorted("de")), "9, 10, Öl, Zebra");
   assert.equal(formatList("sv", sorted("sv")), "9, 10, Zebra, Öl");
+  assert.equal(formatList("ja", sorted("ja")), "9、10、Öl、Zebra");
   assert.equal(formatList("en", []), "");
 });
 

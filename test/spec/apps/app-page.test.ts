@@ -96,7 +96,7 @@ test("lists all apps with who opened them last, and finds them by name and addre
   assert.equal((await openApp(at, session)).status, 200);
   const body = await waitFor(at, APPS, `<bdi>${en.by("owner")}</bdi>`);
   for (const text of [
-    `${en.appCount("3")}, ${en.needAttention("1")}`,
+    `${en.appCount("3")} · ${en.needAttention("1")}`,
     "Wiki &lt;b&gt;",
     `<span class="chip all">${en.everyone}</span>`,
     '<span class="chip">family</span>',
@@ -127,7 +127,7 @@ test("counts who opened an app behind the proxy once an hour, with the device", 
   for (const session of [at.session, at.session, member, at.session]) {
     assert.equal((await openApp(at, session)).status, 200);
   }
-  const counted = `${en.timesOpened("2")}, ${en.byOf("2", "2")}`;
+  const counted = `${en.timesOpened("2")} · ${en.byOf("2", "2")}`;
   const body = await waitFor(at, `${APPS}/photos`, counted);
   assert.ok(body.includes("<bdi>Firefox on Linux</bdi> · <time"));
   const [bars] = elements(body, "svg").filter(({ class: name }) => name === "bars");
