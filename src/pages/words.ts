@@ -291,11 +291,26 @@ const byPrimary = Map.groupBy(locales, getPrimary);
 
 /** Finds the language of a tag such as `de-AT`: the one of its script, or else the first. */
 function findLocale(tag: string): Locale | undefined {
-  const [first, ...others] = byPrimary.get(getPrimary(tag)) ?? [];
-  // Finding the script of a region takes longer than the rest, and few languages have several.
+  const range = tag.toLowerCase();
+  const [first, ...others] = byPrimary.get(getPrimary(range)) ?? [];
   if (others.length === 0) return first;
-  const { script } = new Intl.Locale(tag).maximize();
-  return others.find((locale) => locale.endsWith(`-${script}`)) ?? first;
+  const script = getScript(range);
+  return others.find((locale) => locale.toLowerCase().endsWith(`-${script}`)) ?? first;
+}
+
+/** A tag has fewer regions: two letters, or three digits. */
+const MAX_REGIONS = 2_000;
+
+/** Finding the script of a region takes longer than reading a whole header. */
+const scripts = createBoundedMemory<string, string>(MAX_REGIONS);
+
+/** Returns the script of a tag, or else the one of its region, such as `hant` for `zh-tw`. */
+function getScript(range: string): string {
+  const known = /-([a-z]{4})\b/.exec(range)?.[1] ?? scripts.get(range);
+  if (known !== undefined) return known;
+  const script = `${new Intl.Locale(range).maximize().script}`.toLowerCase();
+  scripts.set(range, script);
+  return script;
 }
 
 /** Matches language, script and region of a tag. Other subtags change nothing here. */
