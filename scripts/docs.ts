@@ -15,6 +15,7 @@ import { fillRecipe } from "../src/recipes/fill-recipe.ts";
 import { formatInstructions } from "../src/recipes/format-recipe.ts";
 import type { Recipe, Way } from "../src/recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "../src/recipes/recipe-files.ts";
+import { formatApplySchema } from "./apply-schema.ts";
 
 const DOCS = new URL("../docs/", import.meta.url);
 
@@ -230,6 +231,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "users.md": withPrismaModel(await readFile(new URL("users.md", DOCS), "utf8")),
     "reference/settings.md": settingsPage(),
     "reference/commands.md": await commandsPage(),
+    "reference/apply.schema.json": formatApplySchema(),
     "deploy/compose.yaml": await composeFile(),
     ...Object.fromEntries(await Promise.all(pages)),
     ...recipePages(),

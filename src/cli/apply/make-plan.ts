@@ -58,13 +58,10 @@ export type Step =
   | {
       readonly kind: "change-app";
       readonly id: string;
-      /** Absent if only the secret changes. */
+      /** Absent if only the secret changes. Without secrets, a client gets one with any change. */
       readonly fields: AppFields | undefined;
-      /** A text that the app gets, or that it gets a new one. Absent if its secrets stay. */
-      readonly secret:
-        | { readonly kind: "given"; readonly text: string }
-        | { readonly kind: "new" }
-        | undefined;
+      /** The text of a secret that the app does not have yet. */
+      readonly secret: string | undefined;
       readonly changes: readonly FieldChange[];
     }
   | { readonly kind: "remove-app"; readonly id: string };
@@ -155,8 +152,11 @@ async function findUsers(
   const found: UserMatch[] = [];
   for (const wanted of wantedUsers) {
     const { username, path } = wanted;
-    const account = await users.findByName(username);
-    if (account === undefined && (await users.isNameUsed(username)))
+    let account = await users.findByName(username);
+    const isUsed = account === undefined && (await users.isNameUsed(username));
+    // Another process can have added the user in between.
+    if (isUsed) account = await users.findByName(username);
+    if (isUsed && account === undefined)
       report([...path, "username"], createRefusal("username-used", username).message);
     else if (account?.passwordHash === NO_PASSWORD)
       report([...path, "username"], `${quote(username)} is a guest: choose another username`);
@@ -331,18 +331,24 @@ async function planApp(
   }
   if (app === undefined) return { kind: "add-app", app: wanted };
   const [from, to] = [toAppDetails(app), toAppDetails(applied)];
-  const changes = SHOWN_FIELDS.flatMap((field) => compare(field, from[field], to[field]));
   const secrets = isConfidential ? await apps.listSecrets(id) : [];
-  const getsGiven =
-    secret !== undefined && !secrets.some(({ hash }) => hash === digestText(secret));
+  const isGiven = secret !== undefined && !secrets.some(({ hash }) => hash === digestText(secret));
   // A crash after the app was added can have left it without a secret.
-  const getsNew = secret === undefined && isConfidential && secrets.length === 0;
-  if (changes.length === 0 && !getsGiven && !getsNew) return undefined;
+  const isMissing = isConfidential && secrets.length === 0;
+  const fieldChanges = SHOWN_FIELDS.flatMap((field) => compare(field, from[field], to[field]));
+  const changes: readonly FieldChange[] = [
+    ...fieldChanges,
+    ...(isGiven
+      ? compare("secret", secrets.length === 0 ? "none" : "another", "of secretFile")
+      : []),
+    ...(isMissing && secret === undefined ? compare("secret", "none", "new") : []),
+  ];
+  if (changes.length === 0) return undefined;
   return {
     kind: "change-app",
     id,
-    fields: changes.length === 0 ? undefined : fields,
-    secret: getsGiven ? { kind: "given", text: secret } : getsNew ? { kind: "new" } : undefined,
+    fields: fieldChanges.length > 0 || isMissing ? fields : undefined,
+    secret: isGiven ? secret : undefined,
     changes,
   };
 }

@@ -74,40 +74,34 @@ async function addApp(accounts: Accounts, step: StepOf<"add-app">): Promise<Step
   const outcome = await accounts.apps.add({ ...fields, id });
   if (isFieldProblem(outcome)) return refuse(new Error(explainFieldProblem(outcome)));
   if (outcome.kind !== "added") return refuse(new Error(`another app has the ID ${quote(id)}`));
-  if (secret === undefined || outcome.secret === undefined) return done(step, outcome.secret);
-  return replaceNewSecret(accounts, step, id, secret);
+  return settleSecret(accounts, step, { id, given: secret, made: outcome.secret });
 }
 
 async function changeApp(accounts: Accounts, step: StepOf<"change-app">): Promise<StepOutcome> {
-  const { apps } = accounts;
   const { id, fields, secret } = step;
-  const outcome = fields && (await apps.change(id, fields));
+  const outcome = fields && (await accounts.apps.change(id, fields));
   if (outcome?.kind === "no-app") return refuse(createRefusal("app-unknown", id));
   if (outcome !== undefined && isFieldProblem(outcome))
     return refuse(new Error(explainFieldProblem(outcome)));
-  const made = outcome?.secret;
-  if (secret === undefined) return done(step, made);
-  if (secret.kind === "new") {
-    const added = made === undefined ? await apps.addSecret(id) : undefined;
-    return done(step, added?.kind === "made" ? added.secret : made);
-  }
-  if (made !== undefined) return replaceNewSecret(accounts, step, id, secret.text);
-  const set = await accounts.setAppSecret(id, secret.text);
-  return set === "set" || set === "unchanged"
-    ? done(step)
-    : refuse(createRefusal("app-unknown", id));
+  return settleSecret(accounts, step, { id, given: secret, made: outcome?.secret });
 }
 
-/** Revokes the secret that every new app gets, which nobody has seen. */
-async function replaceNewSecret(
-  accounts: Accounts,
+/** Gives the app the secret of its file in place of the one that was just made, or prints that. */
+async function settleSecret(
+  { apps, setAppSecret }: Accounts,
   step: Step,
-  id: string,
-  secret: string,
+  secrets: {
+    readonly id: string;
+    readonly given: string | undefined;
+    readonly made: string | undefined;
+  },
 ): Promise<StepOutcome> {
-  const set = await accounts.setAppSecret(id, secret);
-  if (set !== "set" && set !== "unchanged") return refuse(createRefusal("app-unknown", id));
-  await accounts.apps.revokeSecret(id);
+  const { id, given, made } = secrets;
+  if (given === undefined) return done(step, made);
+  const outcome = await setAppSecret(id, given);
+  if (outcome === "taken") return refuse(new Error(`another app has the secret of ${quote(id)}`));
+  if (outcome !== "set" && outcome !== "unchanged") return refuse(createRefusal("app-unknown", id));
+  if (made !== undefined) await apps.revokeSecret(id);
   return done(step);
 }
 
@@ -130,10 +124,7 @@ export function formatStep(step: Step, when: "done" | "planned"): string {
     case "add-app":
       return `${verbs.add} app ${quote(step.app.id)}`;
     case "change-app": {
-      const secret = { given: "the secret of its file", new: "a new secret" };
-      const added = step.secret === undefined ? [] : [secret[step.secret.kind]];
-      const parts = [...(step.changes.length === 0 ? [] : [formatChanges(step.changes)]), ...added];
-      return `${verbs.change} app ${quote(step.id)}: ${parts.join("; ")}`;
+      return `${verbs.change} app ${quote(step.id)}: ${formatChanges(step.changes)}`;
     }
     case "remove-app":
       return `${verbs.remove} app ${quote(step.id)}`;

@@ -74,6 +74,7 @@ export function readWantedState(
   reportRepeated(users ?? [], ({ username }) => nameKeyOf(username), "username", report);
   reportRepeated(users ?? [], getVerifiedEmail, "email", report);
   reportRepeated(apps ?? [], ({ id }) => id, "id", report);
+  reportRepeated(apps ?? [], ({ secret }) => secret, "secretFile", report);
   return { state: { users, apps }, problems };
 }
 

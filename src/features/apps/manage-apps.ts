@@ -55,7 +55,7 @@ export async function addApp(
   await record(createAuditEvent("app_add", { name: id }));
   const details = toAppDetails(app);
   if (app.clientType !== "confidential") return { kind: "added", app: details, secret: undefined };
-  const made = await insertSecret(services, id);
+  const made = await insertSecret(services, id, 1);
   const secret = made.kind === "made" ? made.secret : undefined;
   return { kind: "added", app: details, secret };
 }
@@ -109,7 +109,7 @@ export async function changeApp(
   if (changed?.clientType !== "confidential") return { kind: "changed", secret: undefined };
   const secrets = await store.apps.listSecrets(id);
   if (secrets.length > 0) return { kind: "changed", secret: undefined };
-  const made = await insertSecret(services, id);
+  const made = await insertSecret(services, id, 1);
   return { kind: "changed", secret: made.kind === "made" ? made.secret : undefined };
 }
 
@@ -134,16 +134,18 @@ export async function makeAppSecret(services: AppServices, id: string): Promise<
   const app = await services.store.apps.find(id);
   if (app === undefined) return { kind: "no-app" };
   if (app.clientType !== "confidential") return { kind: "not-confidential" };
-  return insertSecret(services, id);
+  return insertSecret(services, id, MAX_SECRETS);
 }
 
+/** @param limit Makes no secret if the app has this many. Another process may have made the first. */
 async function insertSecret(
   { store, clock, record }: AppServices,
   appId: string,
+  limit: number,
 ): Promise<MakeSecretOutcome> {
   const secret = createRandomText();
   const row = createSecretRow(clock, appId, secret);
-  const outcome = await store.apps.insertSecret(row, MAX_SECRETS);
+  const outcome = await store.apps.insertSecret(row, limit);
   if (outcome !== "inserted") return { kind: outcome };
   await record(createAuditEvent("app_secret", { name: appId }));
   return { kind: "made", secret };
@@ -169,6 +171,8 @@ export type SetSecretOutcome =
   | "secret-invalid"
   | "no-app"
   | "not-confidential"
+  /** Another app has the secret. */
+  | "taken"
   /** The app had the secret already. */
   | "unchanged"
   | "set";
@@ -187,6 +191,7 @@ export async function setAppSecret(
   switch (outcome) {
     case "no-app":
     case "not-confidential":
+    case "taken":
     case "unchanged":
       return outcome;
     case "inserted":
