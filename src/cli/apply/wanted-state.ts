@@ -182,11 +182,11 @@ function readUser(item: unknown, path: Path, report: Report): WantedUser | undef
   const username = fields.text("username");
   if (username === undefined || username === "") {
     if (username === "" || !fields.has("username"))
-      report([...path, "username"], getErrorMessage(createRefusal("username-missing", username)));
+      report([...path, "username"], createRefusal("username-missing", username).message);
     return undefined;
   }
   if (!isUsableUsername(username))
-    report([...path, "username"], getErrorMessage(createRefusal("username-invalid", username)));
+    report([...path, "username"], createRefusal("username-invalid", username).message);
   const groups = normalizeGroups(fields.texts("groups") ?? []);
   if (groups === "invalid" || fields.texts("groups")?.includes("") === true)
     report(
@@ -229,7 +229,10 @@ export const explainProfile = (
   outcome: Parameters<typeof createProfileError>[0],
   user: string,
   { name, email }: ProfileFields,
-): string => getErrorMessage(createProfileError(outcome, { user, name, email }));
+): string =>
+  outcome === "email-missing"
+    ? "there is no address to be verified: add email"
+    : createProfileError(outcome, { user, name, email }).message;
 
 function readApp(item: unknown, path: Path, folder: string, report: Report): WantedApp | undefined {
   const fields = readFields(item, APP_FIELDS, path, report);
