@@ -21,7 +21,10 @@ export const command: Command = {
     "The file is YAML or JSON, without passwords and secrets, so that it can be kept in git. A field that is left out keeps its value, and so does everything that the file does not name. Applying the file again changes nothing. All of it is checked before the first change. A new user has no password: latchkey link reset prints a link to choose one. A new client secret is printed once, unless secretFile names a file that has it. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
-    { name: "dry-run", about: "change nothing, and print what would change and what the file does not name" },
+    {
+      name: "dry-run",
+      about: "change nothing, and print what would change and what the file does not name",
+    },
     { name: "prune", about: "remove users and apps that the file does not name, except guests" },
     { name: "create", about: "create a missing database, or the tables in an empty one" },
   ],

@@ -22,6 +22,7 @@ import {
   type ProfileFields,
 } from "../../features/profile/set-profile.ts";
 import { isAdmin } from "../../identity/groups.ts";
+import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
 import { createRefusal, quote } from "../accounts.ts";
 import type { FileDocument, FileProblem, Path } from "./read-document.ts";
@@ -43,16 +44,8 @@ export interface FieldChange {
 /** Describes one step of the command, which is one line of its output. */
 export type Step =
   | { readonly kind: "add-user"; readonly user: WantedUser }
-  | {
-      readonly kind: "change-user";
-      readonly id: UserId;
-      readonly username: string;
-      /** Absent if the groups stay. */
-      readonly groups: readonly string[] | undefined;
-      /** Absent if the profile stays. */
-      readonly profile: ProfileFields | undefined;
-      readonly changes: readonly FieldChange[];
-    }
+  | ({ readonly kind: "set-groups"; readonly groups: readonly string[] } & ChangedUser)
+  | ({ readonly kind: "set-profile"; readonly profile: ProfileFields } & ChangedUser)
   | { readonly kind: "remove-user"; readonly id: UserId; readonly username: string }
   | { readonly kind: "add-app"; readonly app: WantedApp }
   | {
@@ -65,6 +58,12 @@ export type Step =
       readonly changes: readonly FieldChange[];
     }
   | { readonly kind: "remove-app"; readonly id: string };
+
+interface ChangedUser {
+  readonly id: UserId;
+  readonly username: string;
+  readonly changes: readonly FieldChange[];
+}
 
 /** Contains the steps in the order in which they work. */
 export interface Plan {
@@ -119,7 +118,7 @@ export async function makePlan(
   const otherApps =
     apps === undefined ? [] : all.filter(({ id }) => !apps.some((wanted) => wanted.id === id));
   const steps: readonly Step[] = [
-    ...sortSteps(found.flatMap((user) => planUser(user, report) ?? [])),
+    ...sortSteps(found.flatMap((user) => planUser(user, report))),
     ...appSteps,
     ...(unlisted === "remove" ? otherApps.map(({ id }): Step => ({ kind: "remove-app", id })) : []),
     ...(fate === "remove"
@@ -150,19 +149,35 @@ async function findUsers(
   report: Report,
 ): Promise<readonly UserMatch[]> {
   const found: UserMatch[] = [];
+  const newNames = new Set<string>();
   for (const wanted of wantedUsers) {
     const { username, path } = wanted;
     let account = await users.findByName(username);
     const isUsed = account === undefined && (await users.isNameUsed(username));
     // Another process can have added the user in between.
     if (isUsed) account = await users.findByName(username);
-    if (isUsed && account === undefined)
-      report([...path, "username"], createRefusal("username-used", username).message);
+    // An account that exists can have any name, for example after an import.
+    const problem = account === undefined ? checkNewName(username, isUsed, newNames) : undefined;
+    if (problem !== undefined)
+      report([...path, "username"], createRefusal(problem, username).message);
     else if (account?.passwordHash === NO_PASSWORD)
       report([...path, "username"], `${quote(username)} is a guest: choose another username`);
     else found.push({ wanted, account });
   }
   return found;
+}
+
+/** Returns why no account can get the name, and otherwise adds it to those that are taken. */
+function checkNewName(
+  username: string,
+  isUsed: boolean,
+  newNames: Set<string>,
+): "username-invalid" | "username-used" | undefined {
+  if (!isUsableUsername(username)) return "username-invalid";
+  const key = nameKeyOf(username);
+  if (isUsed || newNames.has(key)) return "username-used";
+  newNames.add(key);
+  return undefined;
 }
 
 /** Lists the accounts that the file does not name. Guests end by themselves. */
@@ -244,34 +259,27 @@ async function checkEmails(
 const applyWantedProfile = (known: KnownProfile, wanted: ProfileFields | undefined) =>
   wanted === undefined ? known : applyProfileFields(known, wanted);
 
-function planUser({ wanted, account }: UserMatch, report: Report): Step | undefined {
-  if (account === undefined) {
-    const applied = applyWantedProfile({}, wanted.profile);
-    if (typeof applied === "string") reportProfile(applied, wanted, report);
-    return { kind: "add-user", user: wanted };
-  }
-  const { groups = [], profile: known = {} } = account;
-  const isMoved =
-    wanted.groups !== undefined && !isDeepStrictEqual(wanted.groups, groups.toSorted());
-  const applied = applyWantedProfile(known, wanted.profile);
+function planUser({ wanted, account }: UserMatch, report: Report): readonly Step[] {
+  const { username, groups, profile } = wanted;
+  const known = account?.profile ?? {};
+  const applied = applyWantedProfile(known, profile);
   if (typeof applied === "string") {
     reportProfile(applied, wanted, report);
-    return undefined;
+    return [];
   }
-  const isRenamed = !isDeepStrictEqual(applied, known);
-  if (!isMoved && !isRenamed) return undefined;
-  return {
-    kind: "change-user",
-    id: account.id,
-    username: wanted.username,
-    groups: isMoved ? wanted.groups : undefined,
-    profile: isRenamed ? wanted.profile : undefined,
-    changes: [
-      ...compare("groups", groups, wanted.groups ?? groups),
-      ...compare("name", known.name, applied.name),
-      ...compare("email", formatEmail(known), formatEmail(applied)),
-    ],
-  };
+  if (account === undefined) return [{ kind: "add-user", user: wanted }];
+  const { id } = account;
+  const steps: Step[] = [];
+  const moves = groups === undefined ? [] : compare("groups", account.groups, groups);
+  if (groups !== undefined && moves.length > 0)
+    steps.push({ kind: "set-groups", id, username, groups, changes: moves });
+  const changes = [
+    ...compare("name", known.name, applied.name),
+    ...compare("email", formatEmail(known), formatEmail(applied)),
+  ];
+  if (profile !== undefined && changes.length > 0)
+    steps.push({ kind: "set-profile", id, username, profile, changes });
+  return steps;
 }
 
 const reportProfile = (
@@ -283,18 +291,18 @@ const reportProfile = (
 const formatEmail = ({ email, verifiedEmail }: KnownProfile): string | undefined =>
   email && `${email} (${verifiedEmail === undefined ? "unverified" : "verified"})`;
 
+type FieldValue = string | number | readonly string[] | undefined;
+
 /** Lists the change of a field, or nothing if it stays. */
-function compare(
-  field: string,
-  from: string | number | readonly string[] | undefined,
-  to: string | number | readonly string[] | undefined,
-): readonly FieldChange[] {
-  const [old, changed] = [formatValue(from), formatValue(to)];
-  return old === changed ? [] : [{ field, from: old, to: changed }];
+function compare(field: string, from: FieldValue, to: FieldValue): readonly FieldChange[] {
+  const [old, changed] = [toList(from), toList(to)];
+  if (isDeepStrictEqual(old, changed)) return [];
+  return [{ field, from: formatList(old), to: formatList(changed) }];
 }
 
-const formatValue = (value: string | number | readonly string[] | undefined): string =>
-  [value ?? []].flat().join(", ") || "none";
+const toList = (value: FieldValue): readonly (string | number)[] => [value ?? []].flat();
+
+const formatList = (values: readonly (string | number)[]): string => values.join(", ") || "none";
 
 /** Administrators come first, so that none of them is the last one who leaves the group. */
 const sortSteps = (steps: readonly Step[]): readonly Step[] =>
@@ -302,7 +310,7 @@ const sortSteps = (steps: readonly Step[]): readonly Step[] =>
 
 function getRank(step: Step): number {
   if (step.kind === "add-user") return step.user.groups?.includes(ADMINS) === true ? 0 : 1;
-  return step.kind === "change-user" && step.groups?.includes(ADMINS) === true ? 0 : 2;
+  return step.kind === "set-groups" && step.groups.includes(ADMINS) ? 0 : 2;
 }
 
 const SHOWN_FIELDS = [

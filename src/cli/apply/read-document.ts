@@ -28,13 +28,22 @@ export interface FileDocument {
   createProblem(path: Path, text: string): FileProblem;
 }
 
-/** One alias can repeat a value; more could make a small file fill the memory. */
+/** Without a limit, aliases of aliases could make a small file fill the memory. */
 const MAX_ALIASES = 100;
 
 /** Parses a file, or lists why it is not valid. */
 export function readDocument(content: Uint8Array): FileDocument | readonly FileProblem[] {
   const text = decode(content);
   if (text === undefined) return [{ line: 1, place: "", text: "the file is not UTF-8" }];
+  try {
+    return parse(text);
+  } catch (error) {
+    // Values that contain each other, or too many levels.
+    return [{ line: 1, place: "", text: getErrorMessage(error) }];
+  }
+}
+
+function parse(text: string): FileDocument | readonly FileProblem[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const getLine = (offset = 0): number => lines.linePos(offset).line;
@@ -45,17 +54,13 @@ export function readDocument(content: Uint8Array): FileDocument | readonly FileP
     text: code === "MULTIPLE_DOCS" ? "the file has several documents: write one" : message,
   }));
   if (faults.length > 0) return faults;
-  try {
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const createProblem = (path: Path, problem: string): FileProblem => ({
-      line: getLine(findOffset(document, path)),
-      place: formatPath(path),
-      text: problem,
-    });
-    return { value, createProblem };
-  } catch (error) {
-    return [{ line: 1, place: "", text: getErrorMessage(error) }];
-  }
+  const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+  const createProblem = (path: Path, problem: string): FileProblem => ({
+    line: getLine(findOffset(document, path)),
+    place: formatPath(path),
+    text: problem,
+  });
+  return { value, createProblem };
 }
 
 function decode(content: Uint8Array): string | undefined {

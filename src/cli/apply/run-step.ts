@@ -15,8 +15,15 @@ export async function runStep(accounts: Accounts, step: Step): Promise<StepOutco
   switch (step.kind) {
     case "add-user":
       return addUser(accounts, step);
-    case "change-user":
-      return changeUser(accounts, step);
+    case "set-groups": {
+      const outcome = await accounts.users.setGroups(step.id, step.groups);
+      return outcome === "set" ? done(step) : refuse(createRefusal(outcome, step.username));
+    }
+    case "set-profile": {
+      const outcome = await accounts.users.setProfile(step.id, step.profile);
+      if (outcome === "set") return done(step);
+      return { kind: "refused", reason: explainProfile(outcome, step.username, step.profile) };
+    }
     case "remove-user": {
       const outcome = await accounts.users.remove(step.id);
       // Somebody else has removed it.
@@ -53,20 +60,6 @@ async function addUser({ users }: Accounts, step: StepOf<"add-user">): Promise<S
   if (outcome === "set") return done(step);
   const line = formatStep(step, "done");
   return { kind: "partly-done", line, reason: explainProfile(outcome, username, profile) };
-}
-
-async function changeUser({ users }: Accounts, step: StepOf<"change-user">): Promise<StepOutcome> {
-  const { id, username, groups, profile } = step;
-  if (groups !== undefined) {
-    const outcome = await users.setGroups(id, groups);
-    if (outcome !== "set") return refuse(createRefusal(outcome, username));
-  }
-  if (profile !== undefined) {
-    const outcome = await users.setProfile(id, profile);
-    if (outcome !== "set")
-      return { kind: "refused", reason: explainProfile(outcome, username, profile) };
-  }
-  return done(step);
 }
 
 async function addApp(accounts: Accounts, step: StepOf<"add-app">): Promise<StepOutcome> {
@@ -117,7 +110,8 @@ export function formatStep(step: Step, when: "done" | "planned"): string {
       const shown = groups.length === 0 ? "" : ` in ${groups.join(", ")}`;
       return `${verbs.add} user ${quote(username)}${shown}`;
     }
-    case "change-user":
+    case "set-groups":
+    case "set-profile":
       return `${verbs.change} user ${quote(step.username)}: ${formatChanges(step.changes)}`;
     case "remove-user":
       return `${verbs.remove} user ${quote(step.username)}`;

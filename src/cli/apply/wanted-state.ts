@@ -9,7 +9,6 @@ import { getErrorMessage } from "../../lib/fault.ts";
 import { formatFileError } from "../../lib/files/file-error.ts";
 import { findNearest } from "../../lib/find-nearest.ts";
 import { isObject } from "../../lib/json.ts";
-import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
 import { readSmallFile } from "../../pages/small-file.ts";
 import { createRefusal, quote } from "../accounts.ts";
 import { createRecipeFields, readChosenRecipe } from "../recipe.ts";
@@ -71,7 +70,7 @@ export function readWantedState(
   const apps = readList(root, "apps", report)?.flatMap(
     (item, at) => readApp(item, ["apps", at], folder, report) ?? [],
   );
-  reportRepeated(users ?? [], ({ username }) => nameKeyOf(username), "username", report);
+  reportRepeated(users ?? [], ({ username }) => username, "username", report);
   reportRepeated(users ?? [], getVerifiedEmail, "email", report);
   reportRepeated(apps ?? [], ({ id }) => id, "id", report);
   reportRepeated(apps ?? [], ({ secret }) => secret, "secretFile", report);
@@ -185,8 +184,6 @@ function readUser(item: unknown, path: Path, report: Report): WantedUser | undef
       report([...path, "username"], createRefusal("username-missing", username).message);
     return undefined;
   }
-  if (!isUsableUsername(username))
-    report([...path, "username"], createRefusal("username-invalid", username).message);
   const groups = normalizeGroups(fields.texts("groups") ?? []);
   if (groups === "invalid" || fields.texts("groups")?.includes("") === true)
     report(
@@ -316,7 +313,13 @@ function readRecipeFields(fields: ItemFields, path: Path, report: Report): AppFi
   try {
     const options = { recipe, url, ...(way !== undefined && { way }) };
     const chosen = readChosenRecipe(options);
-    return chosen === undefined ? {} : createRecipeFields(chosen, options);
+    if (chosen === undefined) return {};
+    const isClient = chosen.recipe.ways[0].way === "oidc" || fields.has("redirects");
+    // An app that has changed its way no longer signs in with OpenID Connect.
+    return {
+      ...(isClient ? {} : { clientType: "none" }),
+      ...createRecipeFields(chosen, options),
+    };
   } catch (error) {
     report([...path, "recipe"], getErrorMessage(error));
     return undefined;

@@ -115,11 +115,12 @@ apps:
   - { id: wiki, name: Wiki, state: off, section: "" }
 `),
       [
-        'changed user "anna": groups family, friends → family; email anna@example.org (verified) → anna@example.net (unverified)',
+        'changed user "anna": groups family, friends → family',
+        'changed user "anna": email anna@example.org (verified) → anna@example.net (unverified)',
         'changed user "ben": name none → Ben',
         'changed app "photos": name Photos → Pictures; groups family → none; redirects com.example:/a → com.example:/b, com.example:/a',
         'changed app "wiki": state on → off',
-        "Made 4 changes.",
+        "Made 5 changes.",
       ],
     );
     const anna = await store.users.findByName("anna");
@@ -293,6 +294,18 @@ test("gives an app the secret of a file, and keeps the one before it until the n
     assert.deepEqual(await apply(content), ["Nothing to change."]);
   }
   assert.ok(!(await entries()).some((entry) => entry.includes(three)));
+});
+
+test("an app whose recipe takes another way is no longer a client", async (t) => {
+  const { apply, store } = await openAccess(t, undefined, "owner");
+  const app = (way: string) =>
+    `apps: [{ id: a, recipe: directus, way: ${way}, url: "https://a.test" }]`;
+  await apply(app("oidc"));
+  assert.equal((await store.apps.listSecrets("a")).length, 1);
+  const [line = ""] = await apply(app("proxy"));
+  assert.match(line, /clientType confidential → none/);
+  assert.deepEqual(await store.apps.listSecrets("a"), []);
+  assert.deepEqual(await apply(app("proxy")), ["Nothing to change."]);
 });
 
 test("an app that becomes a client gets the secret of its file alone", async (t) => {
