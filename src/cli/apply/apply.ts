@@ -38,8 +38,9 @@ export const command: Command = {
   async run(settings, options, terminal) {
     const file = String(options.file);
     const name = file === STANDARD_INPUT ? "standard input" : file;
-    const document = readDocument(await readFile(file, terminal));
-    if ("length" in document) return reportProblems(document, name, 0, terminal);
+    const read = readDocument(await readFile(file, terminal));
+    if (read.kind === "broken") return reportProblems(read.problems, name, 0, terminal);
+    const { document } = read;
     const folder = file === STANDARD_INPUT ? resolve("") : getFolder(file);
     const { state, problems } = readWantedState(document, folder);
     if (problems.length > 0) return reportProblems(problems, name, 0, terminal);
@@ -102,9 +103,7 @@ async function readInput(input: NodeJS.ReadableStream): Promise<SmallFile> {
   return { kind: "content", content: new Uint8Array(Buffer.concat(pieces)) };
 }
 
-/**
- * Opens the database. Returns `undefined` if it is missing and the command may create it.
- */
+/** Opens the database. Returns `undefined` if it is missing and the command may create it. */
 async function openCurrent(
   settings: Settings,
   access: "read" | "refuse",

@@ -149,15 +149,17 @@ async function findUsers(
   report: Report,
 ): Promise<readonly UserMatch[]> {
   const found: UserMatch[] = [];
-  const newNames = new Set<string>();
+  const takenNames = new Set<string>();
   for (const wanted of wantedUsers) {
     const { username, path } = wanted;
     let account = await users.findByName(username);
-    const isUsed = account === undefined && (await users.isNameUsed(username));
-    // Another process can have added the user in between.
-    if (isUsed) account = await users.findByName(username);
+    if (account === undefined && (await users.isNameUsed(username))) {
+      // Another process can have added the user in between.
+      account = await users.findByName(username);
+      takenNames.add(nameKeyOf(username));
+    }
     // An account that exists can have any name, for example after an import.
-    const problem = account === undefined ? checkNewName(username, isUsed, newNames) : undefined;
+    const problem = account === undefined ? takeName(username, takenNames) : undefined;
     if (problem !== undefined)
       report([...path, "username"], createRefusal(problem, username).message);
     else if (account?.passwordHash === NO_PASSWORD)
@@ -167,16 +169,15 @@ async function findUsers(
   return found;
 }
 
-/** Returns why no account can get the name, and otherwise adds it to those that are taken. */
-function checkNewName(
+/** Adds a name to those that are taken, or returns why no new account can get it. */
+function takeName(
   username: string,
-  isUsed: boolean,
-  newNames: Set<string>,
+  takenNames: Set<string>,
 ): "username-invalid" | "username-used" | undefined {
   if (!isUsableUsername(username)) return "username-invalid";
   const key = nameKeyOf(username);
-  if (isUsed || newNames.has(key)) return "username-used";
-  newNames.add(key);
+  if (takenNames.has(key)) return "username-used";
+  takenNames.add(key);
   return undefined;
 }
 

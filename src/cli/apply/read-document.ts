@@ -29,38 +29,48 @@ export interface FileDocument {
 }
 
 /** Without a limit, aliases of aliases could make a small file fill the memory. */
-const MAX_ALIASES = 100;
+const MAX_ALIASES = 10_000;
 
-/** Parses a file, or lists why it is not valid. */
-export function readDocument(content: Uint8Array): FileDocument | readonly FileProblem[] {
+/** Contains a file, or says why it is not valid. */
+export type ReadOutcome =
+  | { readonly kind: "read"; readonly document: FileDocument }
+  | { readonly kind: "broken"; readonly problems: readonly FileProblem[] };
+
+/** Parses the content of a file. */
+export function readDocument(content: Uint8Array): ReadOutcome {
   const text = decode(content);
-  if (text === undefined) return [{ line: 1, place: "", text: "the file is not UTF-8" }];
+  if (text === undefined) return createBroken("the file is not UTF-8");
   try {
     return parse(text);
   } catch (error) {
-    // Values that contain each other, or too many levels.
-    return [{ line: 1, place: "", text: getErrorMessage(error) }];
+    // Aliases that multiply, or too many levels.
+    return createBroken(getErrorMessage(error));
   }
 }
 
-function parse(text: string): FileDocument | readonly FileProblem[] {
+const createBroken = (text: string): ReadOutcome => ({
+  kind: "broken",
+  problems: [{ line: 1, place: "", text }],
+});
+
+function parse(text: string): ReadOutcome {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const getLine = (offset = 0): number => lines.linePos(offset).line;
   // A warning is about a tag or a directive that would change what a value means.
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
     line: getLine(pos[0]),
     place: "",
     text: code === "MULTIPLE_DOCS" ? "the file has several documents: write one" : message,
   }));
-  if (faults.length > 0) return faults;
+  if (problems.length > 0) return { kind: "broken", problems };
   const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
   const createProblem = (path: Path, problem: string): FileProblem => ({
     line: getLine(findOffset(document, path)),
     place: formatPath(path),
     text: problem,
   });
-  return { value, createProblem };
+  return { kind: "read", document: { value, createProblem } };
 }
 
 function decode(content: Uint8Array): string | undefined {

@@ -136,6 +136,20 @@ apps:
   assert.deepEqual(await entries(), []);
 });
 
+test("repeats a value by its anchor, also a thousand times", async (t) => {
+  const { run } = await openAccess(t, undefined, "owner");
+  const others = Array.from(
+    { length: 1_000 },
+    (_, at) => `  - { username: u${at}, groups: *all }\n`,
+  );
+  const { code, stdout } = await run(
+    `users:\n  - { username: owner, groups: &all [family] }\n${others.join("")}`,
+    "--dry-run",
+  );
+  assert.equal(code, 0);
+  assert.match(stdout, /^would create user "u999" in family\nWould make 1001 changes\.$/m);
+});
+
 test("describes an account whose name no new one could have", async (t) => {
   const { apply } = await openAccess(t, undefined, "owner", "ben\u202e", " x ");
   const names = ["owner", "ben\u202e", " x "].map((username) => ({ username, groups: ["family"] }));
@@ -170,7 +184,7 @@ const broken: readonly (readonly [what: string, content: string | Uint8Array, pr
     ["a tag", "users: !run []\n", /^1: Unresolved tag: !run$/],
     [
       "aliases that multiply",
-      `users:\n  - &a { username: a }\n  - &b [${"*a, ".repeat(20)}]\n  - &c [${"*b, ".repeat(20)}]\n  - [${"*c, ".repeat(20)}]\n`,
+      `users:\n  - &a { username: a }\n  - &b [${"*a, ".repeat(20)}]\n  - &c [${"*b, ".repeat(20)}]\n  - &d [${"*c, ".repeat(20)}]\n  - [${"*d, ".repeat(20)}]\n`,
       /^1: Excessive alias count/,
     ],
     ["an alias of itself", "users: &a [*a]\n", /^1: users\[0\]: this must have fields/],
