@@ -14,6 +14,8 @@ export interface RecipeSite extends Site {
   readonly start: string | undefined;
   /** Returns what the recipe says to enter in a file of the app. */
   linesOf(file: string): readonly string[];
+  /** Lists what the recipe says to enter in the environment of the app. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Adds the app of a recipe to a new gate, and fills in the recipe. */
@@ -36,6 +38,10 @@ export async function startRecipeSite(
   return {
     ...site,
     start: recipe.start,
+    environment: Object.assign(
+      {},
+      ...enter.map((each) => ("environment" in each ? each.environment : {})),
+    ),
     linesOf(file) {
       const entry = enter.find((each) => "file" in each && each.file === file);
       assert.ok(entry, `the recipe ${id} has no file ${file}`);
