@@ -14,6 +14,10 @@ import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { operate, type RecipeSite, startRecipeSite } from "./recipe-app.ts";
 
+/**
+ * Directus pins a version of isolated-vm that has to be compiled, which fails with current versions of
+ * Node.js. The newer one in the lock file comes compiled. It runs the scripts of flows alone.
+ */
 const PACKAGES = fileURLToPath(new URL("./packages/directus/", import.meta.url));
 /** The administrator of Directus, who has a password there. */
 const ADMIN = { email: "admin@example.org", password: "a long password" } as const;
@@ -59,10 +63,10 @@ test("directus: a person gets the role of new people, and loses the studio with 
 
   await page.goto(`${issuer}/`);
   await submit(page, "/logout");
-  // The cookie of Directus stays valid, but its page asks the gate first.
-  assert.equal(await readStatus(site), 200);
   const [refresh] = await Promise.all([page.waitForResponse(REFRESH), page.goto(appUrl + STUDIO)]);
   assert.equal(refresh.status(), 403);
+  // Only the studio asks the gate. The cookie of Directus still opens its interface.
+  assert.equal(await readStatus(site), 200);
   await chooseLatchkey(site);
   await page.waitForURL(`${issuer}/login?**`);
 
