@@ -58,6 +58,6 @@ export async function operate(
 ): Promise<string> {
   const env = { DATA_DIR: gate.dataDir, PUBLIC_URL: issuer, AUTH_SECRET: SECRET };
   const { code, stdout, stderr } = await runCommand(args, { env, ...given });
-  assert.equal(code, 0, stderr);
+  assert.equal(code, 0, stderr + stdout);
   return stdout;
 }
