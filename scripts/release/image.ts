@@ -7,10 +7,10 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { type Architecture, type DebianPackage, extractPackages, renewPins } from "./debian.ts";
-import { ROOT, writeExecutable } from "./executable.ts";
+import { type Architecture, extractPackages, renewPins } from "./debian.ts";
+import { addonsOf, ROOT, writeExecutable } from "./executable.ts";
 import {
   type Inputs,
   type PlatformName,
@@ -61,6 +61,9 @@ const LIBRARIES = [
   "libstdc++.so.6",
 ];
 
+/** The executable would otherwise write it to a temporary folder at each start. */
+const NATIVE_CODE = "lib/latchkey";
+
 /** The gate resolves names with the hosts file first, like any other program of the system. */
 const NAME_SERVICE = "hosts: files dns\n";
 
@@ -71,10 +74,11 @@ const GROUP = `root:x:0:
 latchkey:x:${USER}:
 `;
 
-/** What an image is made of beside the Debian packages. */
+/** The files that an image is made of, beside the Debian packages. */
 export interface ImageSource extends Pick<Inputs, "version" | "revision" | "epoch" | "notices"> {
-  /** The files of the executables. */
   readonly executables: Readonly<Record<Architecture, string>>;
+  /** The files of the native code, by their names in an executable. */
+  readonly addons: Readonly<Record<Architecture, ReadonlyMap<string, string>>>;
 }
 
 /** A part of an image, which its digest names. */
@@ -151,8 +155,14 @@ function createImage(source: ImageSource, architecture: Architecture) {
     config: {
       User: `${USER}:${USER}`,
       ExposedPorts: { "3000/tcp": {} },
-      // The executable writes its native code to TMPDIR for a moment, to load it.
-      Env: ["PATH=/", "NODE_ENV=production", "HOST=0.0.0.0", "DATA_DIR=/data", "TMPDIR=/data"],
+      Env: [
+        "PATH=/",
+        "NODE_ENV=production",
+        "HOST=0.0.0.0",
+        "DATA_DIR=/data",
+        "TMPDIR=/data",
+        `NATIVE_CODE_DIR=/${NATIVE_CODE}`,
+      ],
       Entrypoint: ["/latchkey"],
       Cmd: ["serve"],
       Volumes: { "/data": {} },
@@ -194,26 +204,29 @@ function listFiles(source: ImageSource, architecture: Architecture): readonly Ta
     const packages = extractPackages(architecture, unpacked);
     const from = (path: string): Buffer => readFileSync(join(unpacked, "usr", path));
     const program = (path: string, content: Buffer) => ({ path, content, mode: 0o755 });
-    const text = (path: string, content: string | Buffer) => ({
+    const plain = (path: string, content: string | Buffer) => ({
       path,
       content: Buffer.from(content),
       mode: 0o644,
     });
     return addFolders([
       program("latchkey", readFileSync(source.executables[architecture])),
-      program(loader, from(join(libraries, loader.slice(loader.lastIndexOf("/"))))),
-      ...LIBRARIES.map((name) => join(libraries, name)).map((path) => text(path, from(path))),
-      ...packages.flatMap((debian) => [
+      ...[...source.addons[architecture]].map(([name, file]) =>
+        plain(`${NATIVE_CODE}/${name}`, readFileSync(file)),
+      ),
+      program(loader, from(join(libraries, basename(loader)))),
+      ...LIBRARIES.map((name) => join(libraries, name)).map((path) => plain(path, from(path))),
+      ...packages.flatMap(({ name, control }) => [
         // Scanners look here for the packages of an image without a package manager.
-        text(`var/lib/dpkg/status.d/${debian.name}`, debian.control),
-        text(`usr/share/doc/${debian.name}/copyright`, readCopyright(debian, from)),
+        plain(`var/lib/dpkg/status.d/${name}`, control),
+        plain(`usr/share/doc/${name}/copyright`, from(`share/doc/${name}/copyright`)),
       ]),
-      text("usr/share/doc/latchkey/LICENSE", readFileSync(join(ROOT, "LICENSE"))),
-      text("usr/share/doc/latchkey/THIRD-PARTY-LICENSES", source.notices),
-      text("etc/os-release", from("lib/os-release")),
-      text("etc/nsswitch.conf", NAME_SERVICE),
-      text("etc/passwd", PASSWD),
-      text("etc/group", GROUP),
+      plain("usr/share/doc/latchkey/LICENSE", readFileSync(join(ROOT, "LICENSE"))),
+      plain("usr/share/doc/latchkey/THIRD-PARTY-LICENSES", source.notices),
+      plain("etc/os-release", from("lib/os-release")),
+      plain("etc/nsswitch.conf", NAME_SERVICE),
+      plain("etc/passwd", PASSWD),
+      plain("etc/group", GROUP),
       // The only writable folder: the rest of the file system may be read-only.
       { path: "data", mode: 0o700, owner: USER },
     ]);
@@ -221,10 +234,6 @@ function listFiles(source: ImageSource, architecture: Architecture): readonly Ta
     rmSync(unpacked, { recursive: true });
   }
 }
-
-/** The packages of GCC link to the text of one of them, and the link is followed here. */
-const readCopyright = ({ name }: DebianPackage, from: (path: string) => Buffer): Buffer =>
-  from(`share/doc/${name}/copyright`);
 
 /** Adds the folders of the files, and sorts all by path, so that a folder comes before what is in it. */
 function addFolders(files: readonly TarEntry[]): readonly TarEntry[] {
@@ -280,7 +289,7 @@ async function buildImage(): Promise<void> {
     const output = join(ROOT, "release");
     mkdirSync(output, { recursive: true });
     const file = join(output, getImageName(inputs.version));
-    const digest = writeImage({ ...inputs, executables }, file);
+    const digest = writeImage({ ...inputs, executables, addons: findAddons(inputs) }, file);
     const path = relative("", file);
     say(`
 ${path}: ${NAME}:${inputs.version}, ${digest}
@@ -292,6 +301,12 @@ Load it:
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Finds the native code in the packages. */
+export const findAddons = ({ targets }: Inputs): ImageSource["addons"] => ({
+  amd64: addonsOf(targets[PLATFORMS.amd64.executable]),
+  arm64: addonsOf(targets[PLATFORMS.arm64.executable]),
+});
 
 export const getImageName = (version: string): string => `latchkey-${version}-image.tar`;
 

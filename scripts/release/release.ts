@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { nodeVersion, ROOT, writeExecutable } from "./executable.ts";
-import { getImageName, writeImage } from "./image.ts";
+import { findAddons, getImageName, writeImage } from "./image.ts";
 import {
   type Inputs,
   PLATFORM_NAMES,
@@ -94,7 +94,10 @@ async function buildRelease(): Promise<void> {
     amd64: join(OUTPUT, "latchkey-linux-x64"),
     arm64: join(OUTPUT, "latchkey-linux-arm64"),
   };
-  const digest = writeImage({ ...inputs, executables }, join(OUTPUT, getImageName(inputs.version)));
+  const digest = writeImage(
+    { ...inputs, executables, addons: findAddons(inputs) },
+    join(OUTPUT, getImageName(inputs.version)),
+  );
 
   say("bill of materials and digests");
   // Without the workspaces: that with Node.js has the programs of all platforms.
