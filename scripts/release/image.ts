@@ -173,6 +173,9 @@ function createImage(source: ImageSource, architecture: Architecture) {
         Test: ["CMD", "/latchkey", "health"],
         Interval: 30 * NANOSECONDS,
         Timeout: 5 * NANOSECONDS,
+        StartPeriod: 10 * NANOSECONDS,
+        // Traefik sends a container no request before it is healthy.
+        StartInterval: NANOSECONDS,
       },
     },
     rootfs: { type: "layers", diff_ids: [createBlob(unpacked).digest] },
@@ -273,33 +276,37 @@ function replaceFile(file: string, content: Buffer): void {
   }
 }
 
-/** Builds the two executables and the image with them. */
-async function buildImage(): Promise<void> {
-  requireReproducible();
-  const inputs = await prepareInputs();
+/** Builds the two executables and writes the image with them. Returns its digest. */
+export function buildImage(inputs: Inputs, file: string): string {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-executables-"));
   try {
     const executables = { amd64: join(folder, "amd64"), arm64: join(folder, "arm64") };
     for (const architecture of ["amd64", "arm64"] as const) {
-      const { executable } = PLATFORMS[architecture];
-      say(`latchkey-${executable}`);
-      writeExecutable(inputs.bundle, inputs.targets[executable], executables[architecture]);
+      const target = inputs.targets[PLATFORMS[architecture].executable];
+      writeExecutable(inputs.bundle, target, executables[architecture]);
     }
-    say("image");
-    const output = join(ROOT, "release");
-    mkdirSync(output, { recursive: true });
-    const file = join(output, getImageName(inputs.version));
-    const digest = writeImage({ ...inputs, executables, addons: findAddons(inputs) }, file);
-    const path = relative("", file);
-    say(`
+    return writeImage({ ...inputs, executables, addons: findAddons(inputs) }, file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Builds the image of the commit, and prints how to load it. */
+async function buildForRelease(): Promise<void> {
+  requireReproducible();
+  const inputs = await prepareInputs();
+  const output = join(ROOT, "release");
+  mkdirSync(output, { recursive: true });
+  const file = join(output, getImageName(inputs.version));
+  say("image");
+  const digest = buildImage(inputs, file);
+  const path = relative("", file);
+  say(`
 ${path}: ${NAME}:${inputs.version}, ${digest}
 
 Load it:
   podman load --input ${path}
   docker load --input ${path}`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 /** Finds the native code in the packages. */
@@ -323,6 +330,6 @@ if (import.meta.main) {
   await runScript("image", async () => {
     const { values } = parseArgs({ options: { renew: { type: "boolean", default: false } } });
     if (values.renew) renew();
-    else await buildImage();
+    else await buildForRelease();
   });
 }
