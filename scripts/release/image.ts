@@ -276,19 +276,14 @@ function replaceFile(file: string, content: Buffer): void {
   }
 }
 
-/** Builds the two executables and writes the image with them. Returns its digest. */
-export function buildImage(inputs: Inputs, file: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "latchkey-executables-"));
-  try {
-    const executables = { amd64: join(folder, "amd64"), arm64: join(folder, "arm64") };
-    for (const architecture of ["amd64", "arm64"] as const) {
-      const target = inputs.targets[PLATFORMS[architecture].executable];
-      writeExecutable(inputs.bundle, target, executables[architecture]);
-    }
-    return writeImage({ ...inputs, executables, addons: findAddons(inputs) }, file);
-  } finally {
-    rmSync(folder, { recursive: true });
+/** Builds the executable of each architecture into a folder, and returns all files of an image. */
+export function buildExecutables(inputs: Inputs, folder: string): ImageSource {
+  const executables = { amd64: join(folder, "amd64"), arm64: join(folder, "arm64") };
+  for (const architecture of ["amd64", "arm64"] as const) {
+    const target = inputs.targets[PLATFORMS[architecture].executable];
+    writeExecutable(inputs.bundle, target, executables[architecture]);
   }
+  return { ...inputs, executables, addons: findAddons(inputs) };
 }
 
 /** Builds the image of the commit, and prints how to load it. */
@@ -298,11 +293,21 @@ async function buildForRelease(): Promise<void> {
   const output = join(ROOT, "release");
   mkdirSync(output, { recursive: true });
   const file = join(output, getImageName(inputs.version));
-  say("image");
-  const digest = buildImage(inputs, file);
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-executables-"));
+  try {
+    say("executables");
+    const source = buildExecutables(inputs, folder);
+    say("image");
+    showImage(inputs, file, writeImage(source, file));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function showImage({ version }: Inputs, file: string, digest: string): void {
   const path = relative("", file);
   say(`
-${path}: ${NAME}:${inputs.version}, ${digest}
+${path}: ${NAME}:${version}, ${digest}
 
 Load it:
   podman load --input ${path}
