@@ -47,11 +47,17 @@ function parsePath(path: string): Pick<DebianPackage, "name" | "version"> {
   return { name, version };
 }
 
-/** Lists the packages of an architecture by name and version. */
-export const listPackages = (
-  architecture: Architecture,
-): readonly Pick<DebianPackage, "name" | "version">[] =>
-  Object.keys(readPins().packages[architecture]).map(parsePath);
+/** Lists the packages of the image for a bill of materials. */
+export function listComponents(): readonly object[] {
+  const { release, packages } = readPins();
+  return Object.entries(packages).flatMap(([architecture, list]) =>
+    Object.keys(list).map((path) => {
+      const { name, version } = parsePath(path);
+      const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=${release}`;
+      return { type: "library", "bom-ref": purl, name, version, purl };
+    }),
+  );
+}
 
 /** Unpacks the packages of an architecture into a folder. The files are not run or changed. */
 export function extractPackages(
