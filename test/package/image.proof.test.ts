@@ -91,7 +91,7 @@ function testImage(): void {
   /** Starts a gate that must end by itself, and returns what it wrote. */
   async function startRefused(t: TestContext, volume: string, ...options: readonly string[]) {
     const { code, stderr } = await (await startContainer(t, volume, { options })).ended;
-    assert.equal(code, 1, stderr);
+    assert.notEqual(code, 0, stderr);
     return stderr.trim();
   }
 
@@ -247,7 +247,7 @@ function testImage(): void {
     const { mount, place } = await createVolume(t, "wrong");
     await chown(place, USER, USER);
     const asOther = await startRefused(t, mount, "--user", "1234");
-    assert.match(asOther, /: user 65532 owns \/data \(run as that user, not as 1234\)$/);
+    assert.match(asOther, /auth-secret: .*: permission denied \(run as the user that owns it\)$/);
     const readOnly = await startRefused(t, `${mount}:ro`);
     assert.match(readOnly, /cannot make the secret .*: the file system is read-only$/);
   });
