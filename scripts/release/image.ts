@@ -121,10 +121,10 @@ export function writeImage(source: ImageSource, file: string): string {
       },
     ],
   };
-  // Docker with its older store reads this list instead, of which the last image gets the name.
-  const dockerList = images.toReversed().map(({ config, layer }) => ({
+  // Docker with its older store reads this list instead, and loads all of it on any machine.
+  const dockerList = images.map(({ platform, config, layer }) => ({
     Config: getBlobPath(config),
-    RepoTags: [name],
+    RepoTags: [platform.architecture === "amd64" ? name : `${name}-${platform.architecture}`],
     Layers: [getBlobPath(layer)],
   }));
   const blobs = [

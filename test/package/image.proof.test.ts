@@ -30,7 +30,10 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const execute = promisify(execFile);
 
-const IMAGE = "latchkey/latchkey:0.1.0";
+const { version: VERSION } = JSON.parse(
+  await readFile(new URL("../../package.json", import.meta.url), "utf8"),
+);
+const IMAGE = `latchkey/latchkey:${VERSION}`;
 const USER = 65_532;
 /** Compressing takes minutes on a machine that is busy. */
 const BUILD = { timeout: 600_000 };
@@ -175,6 +178,20 @@ function testImage(): void {
     }
   });
 
+  test("Docker's own list names the image of each architecture", async () => {
+    const platforms = await readPlatforms();
+    const list = await readJson(join(folder, "layout/manifest.json"));
+    for (const [at, { architecture, layer }] of platforms.entries()) {
+      const { RepoTags, Config, Layers } = list[at];
+      assert.deepEqual(RepoTags, [architecture === "amd64" ? IMAGE : `${IMAGE}-arm64`]);
+      assert.deepEqual(
+        Layers.map((path: string) => join(folder, "layout", path)),
+        [blobPath(layer)],
+      );
+      assert.equal((await readJson(join(folder, "layout", Config))).architecture, architecture);
+    }
+  });
+
   test("the image names its user, volume, port and health check", async () => {
     for (const { config } of await readPlatforms()) {
       const { User, Volumes, ExposedPorts, Healthcheck, Labels } = config.config;
@@ -183,7 +200,7 @@ function testImage(): void {
       assert.deepEqual(Object(Healthcheck).Test, ["CMD", "/latchkey", "health"]);
       const { stdout: revision } = await execute("git", ["rev-parse", "HEAD"]);
       assert.equal(Object(Labels)["org.opencontainers.image.revision"], revision.trim());
-      assert.equal(Object(Labels)["org.opencontainers.image.version"], "0.1.0");
+      assert.equal(Object(Labels)["org.opencontainers.image.version"], VERSION);
     }
   });
 
@@ -308,7 +325,7 @@ function testImage(): void {
     );
     const registry = startProgram(t, "docker-registry", ["serve", configuration], {});
     await registry.shows(/listening on 127\.0\.0\.1/);
-    const name = `docker://127.0.0.1:${port}/latchkey/latchkey:0.1.0`;
+    const name = `docker://127.0.0.1:${port}/${IMAGE}`;
     const copy = ["copy", "--all", "--preserve-digests", "--dest-tls-verify=false"];
     await execute("skopeo", [...copy, `oci-archive:${archive}`, name]);
     const inspect = ["inspect", "--raw", "--tls-verify=false", name];
