@@ -130,9 +130,10 @@ export interface Users {
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
   /** Replaces all groups of the account. */
   setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
-  /** Returns the name and the e-mail address that apps get. They identify nobody. */
-  profile(id: string): Promise<UserProfile>;
-  /** Changes the given fields of the profile. The next token of an app contains them. */
+  /**
+   * Changes the given fields of the profile: the name and the e-mail address that apps get. They
+   * identify nobody. The next token of an app contains them.
+   */
   setProfile(id: string, fields: ProfileFields): Promise<SetProfileOutcome>;
   /** Removes the account and ends its sessions. No other account can have its username. */
   remove(id: string): Promise<RemoveUserOutcome>;
@@ -141,13 +142,6 @@ export interface Users {
    * takes the next account with this name for the earlier one.
    */
   forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
-}
-
-/** Contains what apps learn about a person besides the username. */
-export interface UserProfile {
-  readonly name: string | undefined;
-  readonly email: string | undefined;
-  readonly emailIs: "verified" | "unverified";
 }
 
 /** Manages the sessions of all accounts. */
@@ -334,10 +328,6 @@ export function createUsers(services: UsersServices): Users {
       resetPassword(services, checkId(id), requireText("password", password)),
     setGroups: async (id, groups) =>
       setGroups(services, checkId(id), requireTexts("groups", groups)),
-    async profile(id) {
-      const { name, email, verifiedEmail } = (await users.find(checkId(id)))?.profile ?? {};
-      return { name, email, emailIs: verifiedEmail === undefined ? "unverified" : "verified" };
-    },
     setProfile: async (id, fields) => setProfile(services, checkId(id), checkProfileFields(fields)),
     remove: async (id) => removeUser(services, checkId(id)),
     forgetName: async (username) => forgetName(services, requireText("username", username)),

@@ -10,7 +10,6 @@ export type {
   SecondFactors,
   Sessions,
   SignUps,
-  UserProfile,
   Users,
 } from "./account-api.ts";
 export type { AddedApp, AddedUser } from "./api-arguments.ts";

@@ -27,7 +27,7 @@ export function textOf(report: Report): string {
   return [...tables, ...remarksOn(report)].join("\n\n");
 }
 
-/** Writes the picture and the tables of the page, unless the machine was busy. */
+/** Writes the picture and the summary of the page, unless the machine was busy. */
 export async function keep(report: Report): Promise<void> {
   if (doubtfulIn(report).length > 0) {
     throw new Error("docs/performance.md is unchanged, because the machine was busy");
@@ -35,8 +35,6 @@ export async function keep(report: Report): Promise<void> {
   await writeFile(PICTURE, pictureOf(report));
   await writeBetween(PAGE, "summary", asMarkdown(summaryRows(report)));
   await writeBetween(PAGE, "conditions", conditionsOf(report));
-  const details = tablesOf(report).map(({ title, rows }) => `### ${title}\n\n${asMarkdown(rows)}`);
-  await writeBetween(PAGE, "details", details.join("\n\n"));
 }
 
 interface Titled {
@@ -110,7 +108,7 @@ const sizeOf = ({ contestant, packages, bytes }: Result): readonly string[] =>
     ? [NONE, NONE]
     : [String(packages), (bytes / 1e6).toFixed(1)];
 
-/** The one table for readers in a hurry. */
+/** The table of the page. All figures are in the text that the command prints. */
 function summaryRows({ results }: Report): Rows {
   const rows = results.map((result) => [
     result.contestant.kind === "latchkey"
@@ -118,14 +116,14 @@ function summaryRows({ results }: Report): Rows {
       : result.contestant.name,
     median(figureOf(result, "warm", "cpu")),
     median(timesBare(result, results, "warm")),
-    median(figureOf(result, "warm", "rate")),
+    median(figureOf(result, "cold", "cpu")),
     median(figureOf(result, "right", "cpu"), 1e-3),
     median(memoryIdle(result), 1e-6),
     median(startTime(result)),
     sizeOf(result)[1] ?? NONE,
   ]);
-  const head = ["", "guarded page, µs of CPU", "times bare", "pages per second and core"];
-  return [[...head, "sign-in, ms of CPU", "memory, MB", "start, ms", "installed, MB"], ...rows];
+  const head = ["", "guarded page, µs of CPU", "times bare", "first request, µs"];
+  return [[...head, "sign-in, ms", "memory, MB", "start, ms", "installed, MB"], ...rows];
 }
 
 const cell = (spread: Spread | undefined, factor: number): string =>

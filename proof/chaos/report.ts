@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { table } from "../bench/figures.ts";
+import { type Rows, table } from "../bench/figures.ts";
 import type { Finding } from "./context.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/chaos.md", import.meta.url));
@@ -35,7 +35,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   ]);
 }
 
-/** Replaces the figures between the two comments on the page. */
+/** Replaces the table between the two comments on the page: one row per case. Figures are printed. */
 export async function writePage(outcomes: readonly Outcome[], took: string): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   if (!MARKED.test(page)) throw new Error("docs/chaos.md lacks the comments that mark the figures");
@@ -53,14 +53,13 @@ function measuredOn(took: string): string {
 }
 
 function asMarkdown(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.flatMap((outcome) => [
-    ...figuresAmong(outcome.findings).map(({ what, value }) => [outcome.name, what, value]),
-    ...outcome.findings
+  const rows: Rows = outcomes.flatMap(({ name, about, findings }) => [
+    [`\`${name}\``, about, passedOf(findings)],
+    ...findings
       .filter(({ kind }) => kind === "failed" || kind === "skipped")
-      .map(({ kind, what, value }) => [outcome.name, `${kind}: ${what}`, value]),
-    [outcome.name, "checks passed", passedOf(outcome.findings)],
+      .map(({ kind, what, value }) => [`\`${name}\``, `${kind}: ${what}`, value]),
   ]);
-  return [["case", "figure", "value"], ["---", "---", "---"], ...rows]
+  return [["case", "fault", "checks passed"], ["---", "---", "---"], ...rows]
     .map(
       (row) =>
         `| ${row.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`,

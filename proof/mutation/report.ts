@@ -30,16 +30,14 @@ export async function survivorsOf(results: Results): Promise<readonly Found[]> {
 export const lineOf = ({ file, line, column, from, to, tests }: Found): string =>
   `${file}:${line}:${column}  ${from}  →  ${to}${tests === 0 ? "  (no test executes it)" : ""}`;
 
-/** Replaces the tables between the two comments on the page. */
+/** Replaces the table between the two comments on the page. Survivors are printed. */
 export async function writePage(results: Results, untested: readonly string[]): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   const marked = /(<!-- mutants: begin -->\n).*(<!-- mutants: end -->)/s;
   if (!marked.test(page))
-    throw new Error("docs/mutation.md lacks the comments that mark the tables");
-  const survivors = await survivorsOf(results);
-  const note =
-    untested.length === 0 ? [] : [`Changed since their last run: ${untested.join(", ")}.`];
-  const text = `\n${[foldersTable(results), ...note, table(survivors)].join("\n\n")}\n\n`;
+    throw new Error("docs/mutation.md lacks the comments that mark the table");
+  const note = untested.length === 0 ? [] : [`${untested.length} files changed since.`];
+  const text = `\n${[foldersTable(results), ...note].join("\n\n")}\n\n`;
   await writeFile(
     PAGE,
     page.replace(marked, (_, begin, end) => `${begin}${text}${end}`),
@@ -69,26 +67,7 @@ function totalsOf(results: readonly Results[string][]) {
   return { mutants, survivors };
 }
 
-function table(survivors: readonly Found[]): string {
-  const rows = survivors.map((found) =>
-    row([
-      `${found.file.slice("src/".length)}:${found.line}`,
-      code(found.from),
-      code(found.to),
-      found.why ?? "not reviewed",
-    ]),
-  );
-  return [
-    row(["survivor", "code", "became", "why it survives"]),
-    "|---|---|---|---|",
-    ...rows,
-  ].join("\n");
-}
-
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-
-const code = (text: string): string =>
-  text === "" ? "nothing" : `\`\` ${text.replaceAll("|", "\\|")} \`\``;
 
 const reasonFor = (
   file: string,

@@ -91,15 +91,16 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
 }
 
 /**
- * Returns the state of a page whose values are all true, false or absent, such as the sign-in page
- * of a signed-out visitor. There are few such states, so each is rendered only once. Returns
- * `undefined` for other pages.
+ * Returns the state of a page whose values are all true, false, absent or empty lists, such as the
+ * sign-in page of a signed-out visitor. There are few such states, so each is rendered only once.
+ * Returns `undefined` for other pages.
  */
 function formatState({ locale, helpers, origin }: Reader, data: object): string | undefined {
   if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
   let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
   for (const value of Object.values(data)) {
-    if (value !== undefined && typeof value !== "boolean") return undefined;
+    const isEmpty = Array.isArray(value) && value.length === 0;
+    if (value !== undefined && typeof value !== "boolean" && !isEmpty) return undefined;
     state += ` ${value}`;
   }
   return state;

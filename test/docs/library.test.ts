@@ -26,7 +26,9 @@ function readSources(files: RegExp): string {
 function namedUnder(heading: string): readonly string[] {
   const [, rest = ""] = text("docs/library.md").split(`\n## ${heading}\n`);
   const rows = rowsOf(rest.split("\n## ")[0] ?? "", /^`/);
-  return rows.map(([cell = ""]) => /^`([\w.]+)/.exec(cell)?.[1] ?? "").sort();
+  return rows
+    .flatMap(([cell = ""]) => [...cell.matchAll(/`([\w.]+)/g)].map(([, name = ""]) => name))
+    .sort();
 }
 
 test("library.md lists every option of createAuth and every member that it returns", async () => {

@@ -1,14 +1,23 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { eventTypes } from "../../src/audit/events.ts";
+import { createAuditEvent, eventTypes } from "../../src/audit/events.ts";
 import { startGate } from "../support/gate.ts";
 import { rowsOf, text } from "./pages.ts";
 
-test("logs.md lists exactly the types of audit log entries", () => {
+test("logs.md lists exactly the types of audit log entries, with their summaries", () => {
   const rows = rowsOf(text("docs/logs.md"), /^`[a-z_]+`$/);
-  const types = rows.map(([type = ""]) => type.replaceAll("`", ""));
-  assert.deepEqual(types, eventTypes);
+  const shown = rows.map(([type = "", summary = ""]) => [
+    type.replaceAll("`", ""),
+    /^`([^`]+)`/.exec(summary)?.[1],
+  ]);
+  const client = { remoteAddress: "ADDRESS" };
+  const written = eventTypes.map((type, at) => {
+    // The page has a word in capital letters for what an entry is about.
+    const [name = ""] = /\b[A-Z]{3,}( × [A-Z]+)?\b/.exec(shown[at]?.[1] ?? "") ?? [];
+    return [type, createAuditEvent(type, { name, client }).summary];
+  });
+  assert.deepEqual(shown, written);
 });
 
 test("a gate writes no files except its database", async (t) => {

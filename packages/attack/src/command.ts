@@ -6,7 +6,7 @@ import { TargetError, UsageError } from "./errors.ts";
 import { findTarget } from "./find.ts";
 import { type OidcClient, parseClients } from "./oidc/setup.ts";
 import { readPassword } from "./password.ts";
-import { isClean, printable, resultLines, summaryOf, toJson } from "./report.ts";
+import { descriptionLines, isClean, printable, resultLines, summaryOf, toJson } from "./report.ts";
 import { type Result, runAttacks } from "./run.ts";
 import { signInAs, type Target } from "./target.ts";
 
@@ -36,6 +36,7 @@ Options:
   --fresh            runs everything, floods included, against a server on this
                      machine that has no account yet
   --json             prints one JSON object
+  --list             describes every attack, and what it needs; sends nothing
   -v, --version      prints the version
   -h, --help         prints this help
 
@@ -56,6 +57,7 @@ const OPTIONS = {
   disturb: { type: "boolean" },
   fresh: { type: "boolean" },
   json: { type: "boolean" },
+  list: { type: "boolean" },
   version: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -88,6 +90,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     const parsed = parse(args);
     if (parsed === "help") print(HELP);
+    else if (parsed === "list") print(attacks.flatMap(descriptionLines).join("\n"));
     else if (parsed === "version") print(version());
     else return await attackUrl(parsed);
     return SUCCESS;
@@ -98,10 +101,11 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-function parse(args: readonly string[]): Arguments | "help" | "version" {
+function parse(args: readonly string[]): Arguments | "help" | "list" | "version" {
   const { values, positionals } = parseStrictly(args);
   if (values.help === true) return "help";
   if (values.version === true) return "version";
+  if (values.list === true) return "list";
   const [url = "", ...more] = positionals;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url) || more.length > 0) {
     throw new UsageError(

@@ -1,5 +1,5 @@
 import type { Attack } from "./attack.ts";
-import type { Outcome, Result } from "./run.ts";
+import { listNeeds, type Outcome, type Result } from "./run.ts";
 
 /** Findings printed per attack; the summary line has their full number. */
 const MAX_SHOWN = 5;
@@ -30,6 +30,12 @@ export function resultLines({ attack, outcome, tried, findings }: Result): reado
       return [`${start}${outcome}: ${printable(findings[0] ?? "")}`];
   }
 }
+
+/** What an attack tries, what it would mean if it got through, and what it needs. */
+export const descriptionLines = (attack: Attack): readonly string[] => [
+  attack.name,
+  ...[attack.about, attack.meaning, ...listNeeds(attack)].map((line) => `     ${line}`),
+];
 
 const triedText = ({ noun }: Attack, tried: number): string =>
   `${tried.toLocaleString("en")} ${noun} tried`;

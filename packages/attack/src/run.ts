@@ -44,6 +44,10 @@ export async function runAttacks(target: Target, options: RunOptions): Promise<r
   return results;
 }
 
+/** What an attack needs before it runs, one phrase for each need. */
+export const listNeeds = ({ needs }: Attack): readonly string[] =>
+  needs.map((need) => needHints[need]);
+
 /** The hint for each missing need. The strongest need comes first, and is the one reported. */
 const needHints: Readonly<Record<Need, string>> = {
   "server-access": "needs a server that the test starts itself (npm run proof -- attack)",

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { CTRL_C, ENTER, onTerminal } from "../../../test/cli/user/terminal.ts";
 import { countOf, inDatabase } from "../../../test/support/database.ts";
 import { OWNER, startGate } from "../../../test/support/gate.ts";
+import { attacks } from "../src/attacks.ts";
 import { MAIN, runCommand, runWithInput } from "./run-attack.ts";
 import { startSampleServer } from "./sample-server.ts";
 
@@ -196,6 +197,15 @@ for (const [where, [body, line]] of Object.entries(unsupported)) {
     assert.match(stderr, line);
   });
 }
+
+test("describes every attack with --list, without a server", async (t) => {
+  const { code, stdout, stderr } = await runCommand(t, "--list");
+  assert.deepEqual([code, stderr], [0, ""]);
+  for (const { name, about, meaning } of attacks) {
+    assert.ok(stdout.includes(`${name}\n     ${about}\n     ${meaning}\n`), name);
+  }
+  assert.match(stdout, /^forged-tokens\n.*\n.*\n {5}needs an account \(--username\)$/m);
+});
 
 /** Command lines that are wrong, and what the one line on standard error says. */
 const wrongUsage: readonly (readonly [args: readonly string[], line: RegExp])[] = [

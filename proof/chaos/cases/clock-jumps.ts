@@ -28,7 +28,7 @@ const signOuts = [
 
 export const clockJumps: Case = {
   name: "clock-jumps",
-  about: "the wall clock jumps by an hour, forward and back",
+  about: "the clock jumps by an hour, forward and back",
   seconds: { short: 14, full: 80 },
   pace: "waits",
   async run(context, form) {

@@ -43,7 +43,7 @@ interface Kind {
 
 export const connections: Case = {
   name: "connections",
-  about: "hundreds of connections are idle or send their data slowly",
+  about: "hundreds of connections are idle or slow",
   seconds: { short: 14, full: 14 },
   pace: "waits",
   async run(context, form) {

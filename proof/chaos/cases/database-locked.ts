@@ -27,7 +27,7 @@ process.stdin.on("end", () => database.exec("ROLLBACK")).resume();
 
 export const databaseLocked: Case = {
   name: "database-locked",
-  about: "another process holds the lock of the SQLite database",
+  about: "another process holds SQLite's lock",
   seconds: { short: 10, full: 13 },
   pace: "waits",
   async run(context, form) {

@@ -20,7 +20,7 @@ const RECOVERED_WITHIN_MS = 12_000;
 
 export const descriptors: Case = {
   name: "descriptors",
-  about: "connections use up every file descriptor while clients without the token try to set up",
+  about: "no file descriptor is left, and clients without the token try to set up",
   seconds: { short: 6, full: 18 },
   pace: "waits",
   async run(context, form) {

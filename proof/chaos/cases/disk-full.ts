@@ -25,7 +25,7 @@ const NEW_PASSWORD = "battery staple";
 
 export const diskFull: Case = {
   name: "disk-full",
-  about: "the disk of the data folder is full, then has space again",
+  about: "the disk is full, then has space again",
   seconds: { short: 5, full: 5 },
   pace: "waits",
   async run(context) {

@@ -20,8 +20,7 @@ const MIN_WAITING = 50;
 
 export const fairness: Case = {
   name: "fairness",
-  about:
-    "one session floods wrong password changes, one IPv6 /64 sign-ins; then clients disconnect",
+  about: "one session and one network flood, then clients disconnect",
   seconds: { short: 5, full: 14 },
   pace: "measures",
   async run(context, form) {

@@ -25,7 +25,7 @@ const MAX_RISE = 50 * 2 ** 20;
 
 export const flood: Case = {
   name: "flood",
-  about: "sign-ins arrive at ten times the rate that can be hashed",
+  about: "more sign-ins arrive than can be hashed",
   seconds: { short: 14, full: 78 },
   pace: "measures",
   async run(context, form) {

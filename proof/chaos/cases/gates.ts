@@ -24,7 +24,7 @@ const REFUSED = "/login?error=1";
 
 export const gates: Case = {
   name: "gates",
-  about: "gates behind nginx share a PostgreSQL under load, and one after the other is killed",
+  about: "gates behind nginx are killed in turn under load",
   seconds: { short: 8, full: 70 },
   pace: "measures",
   async run(context, form) {

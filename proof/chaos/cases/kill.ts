@@ -16,7 +16,7 @@ const REPORT_EVERY = 25;
 
 export const kill: Case = {
   name: "kill",
-  about: "the gate is killed repeatedly under load, on SQLite and on PostgreSQL",
+  about: "the gate is killed under load, on both databases",
   seconds: { short: 9, full: 320 },
   pace: "measures",
   async run(context, form) {

@@ -24,7 +24,7 @@ const EXPECTED = ["signup", "signin", "password_change", "signin"];
 
 export const logFailing: Case = {
   name: "log-failing",
-  about: "the log table rejects entries or is missing, then works again",
+  about: "the log table rejects entries or is missing",
   seconds: { short: 5, full: 5 },
   pace: "waits",
   async run(context) {

@@ -21,7 +21,7 @@ const NEW_PASSWORD = "battery staple";
 
 export const readOnly: Case = {
   name: "read-only",
-  about: "the data folder becomes read-only, at the start and while the gate runs",
+  about: "the data folder is read-only, at the start or later",
   seconds: { short: 5, full: 5 },
   pace: "waits",
   async run(context) {

@@ -68,7 +68,7 @@ interface Round {
 
 export const shutdown: Case = {
   name: "shutdown",
-  about: "the gate gets SIGTERM while clients keep sending on open connections",
+  about: "SIGTERM while clients keep sending",
   seconds: { short: 9, full: 60 },
   pace: "measures",
   async run(context, form) {

@@ -35,7 +35,7 @@ interface Length {
 
 export const steady: Case = {
   name: "steady",
-  about: "a mix of all requests, for ten minutes, while memory is measured",
+  about: "all requests for ten minutes, while memory is measured",
   seconds: { short: 19, full: 675 },
   pace: "measures",
   run: (context, form) => runSteady(context, lengths[form], []),

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { Session } from "node:inspector/promises";
+import { type TestContext, test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { SETUP_FORM } from "../support/gate.ts";
+
+/** Returns how often a function of `templates.ts` collects the values of a page during the work. */
+async function countRenders(t: TestContext, work: () => Promise<void>): Promise<number> {
+  const session = new Session();
+  session.connect();
+  t.after(() => session.disconnect());
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await work();
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  const counts = result
+    .filter(({ url }) => url.endsWith("/src/pages/templates.ts"))
+    .flatMap(({ functions }) => functions.filter(({ functionName }) => functionName === "contents"))
+    .map(({ ranges: [whole] }) => whole?.count ?? 0);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+test("renders the sign-in page once for all signed-out visitors of a language", async (t) => {
+  const app = await startApp(t);
+  await app.send("/setup", { form: SETUP_FORM });
+  const pages = new Set<string>();
+  const show = async (language: string, times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      const { status, body } = await app.send("/login", {
+        headers: { "Accept-Language": language },
+      });
+      assert.equal(status, 200);
+      pages.add(body);
+    }
+  };
+  const renders = await countRenders(t, async () => {
+    await show("en", 5);
+    await show("de", 5);
+  });
+  assert.deepEqual([renders, pages.size], [2, 2]);
+});
