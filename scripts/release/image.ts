@@ -113,11 +113,7 @@ export function writeImage(source: ImageSource, file: string): string {
     manifests: [
       {
         ...describe(INDEX, index),
-        annotations: {
-          "org.opencontainers.image.ref.name": source.version,
-          // The name for engines that read only this one, in its full form.
-          "io.containerd.image.name": `docker.io/${name}`,
-        },
+        annotations: { "org.opencontainers.image.ref.name": source.version },
       },
     ],
   };
