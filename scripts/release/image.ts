@@ -113,7 +113,7 @@ export function writeImage(source: ImageSource, file: string): string {
     manifests: [
       {
         ...describe(INDEX, index),
-        annotations: { "org.opencontainers.image.ref.name": source.version },
+        annotations: { "org.opencontainers.image.ref.name": name },
       },
     ],
   };
