@@ -28,6 +28,16 @@ test("the main button differs from a quiet one with forced colours", async (t) =
   assert.notEqual(main, quiet);
 });
 
+test("the focus ring of the main button has a colour of the user with forced colours", async (t) => {
+  const page = await stateNamed("sign-in").open(t, { colours: "forced" });
+  const button = page.locator("main [type=submit]");
+  await button.focus();
+  assert.equal(await styleOf(button, "outlineStyle"), "solid");
+  const ring = await styleOf(button, "outlineColor");
+  await page.emulateMedia({ forcedColors: "none" });
+  assert.notEqual(ring, await styleOf(button, "outlineColor"));
+});
+
 test("a QR code is black on white with forced colours in a dark scheme", async (t) => {
   const visiting = { colours: "forced", scheme: "dark" } as const;
   const page = await stateNamed("codes begun").open(t, visiting);
