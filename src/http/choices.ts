@@ -8,3 +8,9 @@ export const readChoices = (form: Form, group: string): readonly string[] =>
   form(`${group}_listed`)
     .split(",")
     .filter((name) => name !== "" && form(`${group}-${name}`) !== "");
+
+/**
+ * Splits a typed list of groups or host names, which contain neither spaces nor commas of any
+ * script. A list that has only separators has empty names, so that it differs from no list.
+ */
+export const splitNames = (text: string): readonly string[] => text.trim().split(/[\s,،、，､]+/);

@@ -18,6 +18,8 @@ import {
   sendButton,
   submit,
 } from "./forms.ts";
+import { readPicture } from "./picture.ts";
+import { stateNamed } from "./states.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
 const METHODS = "/account/sign-in";
@@ -25,26 +27,9 @@ const en = getWords("en");
 
 /** What a phone's camera would read: a picture of the element, decoded by another program. */
 async function scanned(code: Locator): Promise<string | undefined> {
-  const png = (await code.screenshot()).toString("base64");
-  const blank = await code.page().context().newPage();
-  const { data, width, height } = await blank.evaluate<Picture>(`(async () => {
-    const image = new Image();
-    image.src = "data:image/png;base64,${png}";
-    await image.decode();
-    const { width, height } = image;
-    const drawing = new OffscreenCanvas(width, height).getContext("2d");
-    drawing.drawImage(image, 0, 0);
-    return { width, height, data: [...drawing.getImageData(0, 0, width, height).data] };
-  })()`);
-  await blank.close();
+  const { data, width, height } = await readPicture(code);
   const read = jsqr as unknown as typeof jsqr.default;
   return read(Uint8ClampedArray.from(data), width, height)?.data;
-}
-
-interface Picture {
-  readonly data: readonly number[];
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Opens the page about how one signs in. */
@@ -237,4 +222,16 @@ test("with codes on, the passkey still comes first until a sign-in by code", asy
   await signOut(at);
   assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
   assert.deepEqual(await mainButtons(page), [en.signIn]);
+});
+
+test("the step for a code after a sign-in elsewhere says what was wrong, and offers recovery codes", async (t) => {
+  const page = await stateNamed("a wrong code after a sign-in with another account").open(t, {});
+  assert.equal(await alert(page).innerText(), en.messages.codeIncorrect);
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await press(en.useRecoveryCode);
+  assert.equal(await page.locator('label[for="code"]').innerText(), en.recoveryCode);
+  assert.equal(await page.locator("#code-hint").innerText(), en.recoveryHint);
+  assert.equal(await focused(page), "code");
+  await press(en.useAppCode);
+  assert.equal(await page.locator("#code-hint").innerText(), en.confirmHint);
 });

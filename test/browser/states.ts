@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { icons } from "../../src/cli/demo/icons.ts";
+import { toIdentityId } from "../../src/db/records.ts";
 import type { Provider } from "../../src/identity/providers.ts";
 import {
   apple,
@@ -494,13 +495,24 @@ const withProvider = (
   },
 });
 
-/** Links the account of the owner with the person whom the provider signs in. */
-const linkWithProvider = ({ gate, issuer }: AtGate & { readonly issuer: string }): void =>
+/** Links an account, by default the owner's, with the person whom the provider signs in. */
+const linkWithProvider = (
+  { gate, issuer }: AtGate & { readonly issuer: string },
+  username: string = OWNER.username,
+): void =>
   execute(
     gate.databaseFile,
     `INSERT INTO latchkey_identities (id, user_id, provider, issuer, subject, label, added_at)
-     SELECT 'a', id, 'company', '${issuer}', '7', 'ada@example.org', 0 FROM latchkey_users LIMIT 1`,
+     SELECT '${toIdentityId(issuer, "7")}', id, 'company', '${issuer}', '7', 'ada@example.org', 0
+     FROM latchkey_users WHERE username = '${username}'`,
   );
+
+/** Signed in with the provider, on the step for the one-time code. */
+async function toCodeStep(at: AtGate & { readonly issuer: string }): Promise<void> {
+  linkWithProvider(at);
+  await codesOn(at);
+  await loggedOff("/login/with/company")(at);
+}
 
 /** Links the account with two others elsewhere. */
 function addIdentities({ gate }: AtGate): void {
@@ -614,6 +626,20 @@ export const states: readonly State[] = [
     {},
     { signUp: "approval" },
   ),
+  withProvider("a code after a sign-in with another account", toCodeStep),
+  withProvider("a wrong code after a sign-in with another account", async (at) => {
+    await toCodeStep(at);
+    await at.page.locator("#code").fill("000");
+    await leave(at.page, () => at.page.locator("main [type=submit]").click());
+  }),
+  withProvider("linking an account elsewhere that another account has", async (at) => {
+    addPeople(at);
+    linkWithProvider(at, "ben");
+    await to("/account/sign-in")(at);
+    // A page in between leads on to the provider.
+    await sendButton(at.page, "/account/identities/add").click();
+    await at.page.waitForURL("**/login/with/company/callback?**");
+  }),
   withProvider("unlinking the only way in", async (at) => {
     linkWithProvider(at);
     execute(at.gate.databaseFile, "UPDATE latchkey_users SET password_hash = '$unset$'");

@@ -160,7 +160,8 @@ test("linking needs the session that began it", async (t) => {
 test("one-time codes still count, and a factor of the provider only if it is trusted", async (t) => {
   const { gate, session, begin, finish, link, provider } = await start(t);
   await link();
-  const { key } = await turnCodesOn(gate, session);
+  const { key, answer } = await turnCodesOn(gate, session);
+  const [, recovery = ""] = /<code dir="ltr">([\d-]+)<\/code>/.exec(answer.body) ?? [];
   provider.behave({ claims: { amr: ["mfa", "otp"] } });
   const back = await finish(await begin());
   assert.deepEqual([back.location, back.session], ["/login/with/code", undefined]);
@@ -172,6 +173,8 @@ test("one-time codes still count, and a factor of the provider only if it is tru
   assert.deepEqual([without.location, without.session], ["/login", undefined]);
   const right = await gate.send("/login/with/code", { headers, form: { code: codeShown(key, 1) } });
   assert.ok(right.session, right.location ?? "");
+  const recovered = await gate.send("/login/with/code", { headers, form: { code: recovery } });
+  assert.ok(recovered.session, recovered.location ?? "");
 });
 
 test("GitHub: the number of the account counts, and its token is used once", async (t) => {

@@ -1,5 +1,6 @@
 import { attributeToAdmin, type NewAuditEvent } from "../../audit/events.ts";
 import type { IconScheme, UserId } from "../../db/records.ts";
+import { splitNames } from "../../http/choices.ts";
 import type { Form } from "../../http/form.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
 import type { APP_FORMS } from "../../http/paths.ts";
@@ -280,9 +281,7 @@ const readChosen = (form: Form): readonly string[] =>
     .filter((group) => group !== "" && form(`group-${group}`) !== "");
 
 const readNewGroups = (form: Form): readonly string[] =>
-  form("new_group")
-    .split(/[\s,]+/)
-    .filter((group) => group !== "");
+  splitNames(form("new_group")).filter((group) => group !== "");
 
 /** Reads the groups of an app: with checkboxes, or as one text with commas. */
 function readGroups(form: Form): readonly string[] {
@@ -292,7 +291,7 @@ function readGroups(form: Form): readonly string[] {
     case "groups":
       return [...readChosen(form), ...readNewGroups(form)];
     default:
-      return form("groups").trim() === "" ? [] : form("groups").replaceAll(/\s/g, "").split(",");
+      return form("groups").trim() === "" ? [] : splitNames(form("groups"));
   }
 }
 

@@ -1,8 +1,9 @@
 // Asks for the one-time code in a second step. Without this script, its field is on the first one.
 {
   /** @type {HTMLFormElement | null} */
-  const signIn = document.querySelector("form[data-code]");
-  if (signIn) askCodeLast(signIn);
+  const signIn = document.querySelector("form[data-recovery]");
+  if (signIn?.dataset.code) askCodeLast(signIn);
+  if (signIn) offerRecoveryCode(signIn);
 
   /**
    * The code is a second step, before anything is sent, so that no step tells whether the password
@@ -12,24 +13,22 @@
   function askCodeLast(form) {
     /** @type {NodeListOf<HTMLElement>} */
     const steps = form.querySelectorAll("[data-step]");
-    const [first, second, others] = steps;
+    const [first, second] = steps;
     /** @type {HTMLInputElement | null} */
     const code = form.querySelector('[name="code"]');
     const hint = second?.querySelector(".hint");
     const pill = second?.querySelector("button");
-    const swap = others?.querySelector("button");
     const send = form.querySelector(":scope > button");
     const heading = document.querySelector("h1");
-    if (!first || !second || !code || !hint || !pill || !swap || !send || !heading) return;
+    if (!first || !second || !code || !hint || !pill || !send || !heading) return;
     const title = heading.textContent;
     const isQuiet = () => send.classList.contains("quiet");
     let wasQuiet = false;
     /** @type {HTMLElement[]} */
     let aside = [];
-    const { hint: appHint = "", recovery: recoveryHint = "" } = form.dataset;
     second.hidden = true;
     hint.className = "about";
-    hint.textContent = appHint;
+    hint.textContent = form.dataset.hint ?? "";
     pill.before(hint);
 
     /** @param {boolean} isCode */
@@ -77,7 +76,21 @@
       const isWhole = /^\d{6}$/.test(code.value.replaceAll(" ", ""));
       if (first.hidden && code.inputMode === "numeric" && isWhole) form.requestSubmit();
     });
-    // Recovery codes have digits too, but more than six.
+  }
+
+  /**
+   * Lets a person enter a recovery code instead, which has digits too, but more than six.
+   * @param {HTMLFormElement} form
+   */
+  function offerRecoveryCode(form) {
+    /** @type {HTMLInputElement | null} */
+    const code = form.querySelector('[name="code"]');
+    const hint = document.getElementById("code-hint");
+    /** @type {HTMLButtonElement | null} */
+    const swap = form.querySelector("[data-other]");
+    if (!code || !hint || !swap) return;
+    const { hint: appHint = "", recovery: recoveryHint = "" } = form.dataset;
+    swap.hidden = false;
     swap.addEventListener("click", () => {
       const { label = "", other = "" } = swap.dataset;
       const isRecovery = code.inputMode === "numeric";

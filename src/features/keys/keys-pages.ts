@@ -1,3 +1,4 @@
+import { splitNames } from "../../http/choices.ts";
 import type { Form } from "../../http/form.ts";
 import type { Answer } from "../../http/responses.ts";
 import { readSession } from "../../http/session-cookie.ts";
@@ -52,7 +53,7 @@ export async function postAddKey(context: UserContext, form: Form): Promise<Answ
   const { views, request } = context;
   const days = DAYS.find((choice) => `${choice}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
-  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
+  const hosts = splitNames(form("hosts")).filter((host) => host !== "");
   // An API key must not open anything that the session that adds it could not open.
   const factors = readSession(context.rules, context.request)?.factors;
   const limits = form("hosts") === "" ? {} : { hosts };

@@ -1,7 +1,7 @@
 import { attributeToAdmin } from "../../audit/events.ts";
 import type { UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { readChoices } from "../../http/choices.ts";
+import { readChoices, splitNames } from "../../http/choices.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie } from "../../http/notice.ts";
@@ -66,7 +66,7 @@ const readUserId = (form: Form): UserId => form("user") as UserId;
 /** Reads the groups that were typed, and those whose checkboxes are checked. */
 const readGroups = (form: Form): readonly string[] => [
   ...readChoices(form, "groups"),
-  ...form("groups").replaceAll(/\s/g, "").split(","),
+  ...splitNames(form("groups")),
 ];
 
 /** Maps each form to its action, which returns the outcome of a rule, or a link to show. */

@@ -154,6 +154,7 @@ test("shows what is wrong at the field with what was entered, and changes nothin
     [{ name: "x".repeat(256) }, "name", en.messages.nameInvalid],
     [{ section: "a\u0001b" }, "section", en.messages.nameInvalid],
     [{ groups: "Family" }, "new_group", en.messages.groupsInvalid],
+    [{ groups: "，" }, "new_group", en.messages.groupsInvalid],
     [{ url: "photos.example.org" }, "url", url("photos.example.org", "not-a-url")],
     [{ url: "javascript:alert(1)" }, "url", url("javascript:alert(1)", "scheme-forbidden")],
     [{ upstream: "http://a.test/b" }, "upstream", url("http://a.test/b", "has-a-path")],

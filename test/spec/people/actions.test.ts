@@ -119,7 +119,7 @@ test("one form changes the name and the groups, or neither", async (t) => {
     );
     assert.deepEqual(groupsIn(gate), before);
   }
-  const fields = { username: "ben", "groups-photos": "1", groups: "new-group, another" };
+  const fields = { username: "ben", "groups-photos": "1", groups: "new-group、another" };
   const changed = await act("change", save(user, version, fields));
   assert.deepEqual([changed.status, changed.location], [303, personPath(user)]);
   assert.match(String(changed.cookies), /^latchkey-notice=changeIsSaved;/);
