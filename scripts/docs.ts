@@ -147,13 +147,6 @@ const WAYS: Readonly<Record<Way["way"], string>> = {
   proxy: "The proxy alone",
 };
 
-/** In the list of all recipes. */
-const SHORT_WAYS: Readonly<Record<Way["way"], string>> = {
-  oidc: "OIDC",
-  headers: "headers",
-  proxy: "proxy",
-};
-
 /** A page with what `latchkey app add --recipe` prints, once for each way to sign in. */
 function recipePage(id: string, recipe: Recipe): string {
   const url = `https://${id}.example.org`;
@@ -191,19 +184,19 @@ ${ways.join("\n\n")}
 function recipesPage(recipes: readonly (readonly [string, Recipe])[]): string {
   const sections = Map.groupBy(recipes, ([, { section }]) => section);
   const tables = [...sections].sort().map(([section, list]) => {
-    const rows = list.map(([id, { name, summary, ways, unconfirmed }]) => {
-      const how = ways.map(({ way }) => SHORT_WAYS[way]).join(", ");
-      return `| [${name}](${id}.md) | ${summary} | ${how}${unconfirmed === undefined ? "" : " †"} |`;
+    const rows = list.map(([id, { name, summary, unconfirmed }]) => {
+      const mark = unconfirmed === undefined ? "" : " †";
+      return `| [${name}](${id}.md)${mark} | ${summary} |`;
     });
     return `## ${section}
 
-| app | for | by |
-|---|---|---|
+| app | for |
+|---|---|
 ${rows.join("\n")}`;
   });
   return `# Recipes
 
-Find your app, and let it sign people in by one command: by OpenID Connect (OIDC), by headers of the proxy that the app reads, or behind the proxy alone. A † says that something is not confirmed; the page has it. Another app: [Add an app](../apps.md). A recipe of your own: [CONTRIBUTING](../../CONTRIBUTING.md).
+Find your app, and let it sign people in by one command. With a †, something is unconfirmed. [Another app](../apps.md), [a recipe of your own](../../CONTRIBUTING.md).
 
 ${tables.join("\n\n")}
 `;
