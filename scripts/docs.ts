@@ -177,7 +177,7 @@ Sign people in to ${recipe.name} (${recipe.summary}) with Latchkey. The command 
 
 ${ways.join("\n\n")}
 
-[Who may open it](../apps.md#who-may-open-an-app). [All recipes](recipes.md).
+Next: [groups and second factor](../apps.md#who-may-open-an-app), [all recipes](recipes.md).
 `;
 }
 

@@ -88,17 +88,17 @@ test("the search leads to the page of each task that cannot wait", async (t) => 
   await page.goto(urlOf(START));
   await page.getByRole("button", { name: /^Search/ }).click();
   const box = page.getByRole("searchbox", { name: "Search" });
-  for (const [words, title] of [
-    ["reset a password", "Reset a password"],
-    ["add an app", "Add an app"],
-    ["put a second host behind it", "Put a second host behind the gate"],
-    ["restore a backup", "Back up and restore"],
-    ["database is down", "What happens when the database is down"],
-    ["what happens when the database is down", "What happens when the database is down"],
+  for (const [words, expected] of [
+    ["reset a password", /^Reset a password$/],
+    ["add an app", /^Add an app$/],
+    ["put a second host behind it", /: Put a second host behind the gate$/],
+    ["restore a backup", /^Back up and restore(: Restore)?$/],
+    ["what happens when the database is down", /: What happens when the database is down$/],
+    ["database is down", /: (What happens w|W)hen the database is down$/],
   ] as const) {
     await box.fill(words);
     const first = page.locator("site-search li a").first();
-    await first.filter({ hasText: new RegExp(`^${title}(:|$)`) }).waitFor();
+    await first.filter({ hasText: expected }).waitFor();
   }
 });
 
