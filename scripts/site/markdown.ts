@@ -52,23 +52,26 @@ export function toSitePage(file: string, source: string, site: Site): SitePage {
 
 const QUICK_START = "Try Latchkey, run it on your machine, or use it as a library.";
 
-/** The sections of README.md with commands. The others are on the start page, or links to all pages. */
+/** The sections of README.md with commands. */
 function quickStartOf(body: string): string {
-  const steps = body.split(/^(?=## )/m).filter((part) => /^## (Try it|Run it|Use it)/.test(part));
+  const steps = sectionsOf(body).filter((section) => /^```/m.test(section));
   return `${QUICK_START}\n\n${steps.join("")}`;
 }
 
-/** The beginning of README.md, a search for recipes, and how Latchkey compares. */
+/** The beginning of README.md, a search for recipes, and the sections with a table. */
 export function toStartPage(readme: string, recipes: string, site: Site): SitePage {
   const { title, body } = splitTitle(readme);
   const tagline = introOf(body);
-  const [start = "", ...sections] = body.split(/^(?=## )/m);
-  const comparison = sections.filter((section) => section.startsWith("## Beside others"));
-  const parts = [start.slice(tagline.length).trim(), recipeList(recipes), ...comparison];
+  const [start = ""] = body.split(SECTION);
+  const tables = sectionsOf(body).filter((section) => /^\|/m.test(section));
+  const parts = [start.slice(tagline.length).trim(), recipeList(recipes), ...tables];
   const hero = { title, tagline: toPlainText(tagline), actions: ACTIONS };
   const head = createFrontMatter(title, tagline, { template: "splash", hero });
   return convert({ file: README, here: "/" }, head, parts.join("\n\n"), site);
 }
+
+const SECTION = /^(?=## )/m;
+const sectionsOf = (body: string): readonly string[] => body.split(SECTION).slice(1);
 
 const ACTIONS = [
   { text: "Tutorial", link: "tutorial/", icon: "right-arrow" },
