@@ -11,10 +11,12 @@ import { listColumns, tables, toColumnName } from "../src/db/tables.ts";
 import type { Setting } from "../src/gate/settings/entry.ts";
 import { readSettings } from "../src/gate/settings/settings.ts";
 import { settings } from "../src/gate/settings/table.ts";
+import { CLIENT_HEADERS } from "../src/proxies/client-headers.ts";
 import { fillRecipe } from "../src/recipes/fill-recipe.ts";
 import { formatInstructions } from "../src/recipes/format-recipe.ts";
 import type { Recipe, Way } from "../src/recipes/recipe.ts";
 import { listRecipeIds, readRecipe } from "../src/recipes/recipe-files.ts";
+import { formatApplySchema } from "./apply-schema.ts";
 
 const DOCS = new URL("../docs/", import.meta.url);
 
@@ -141,6 +143,36 @@ async function composeFile(): Promise<string> {
   return start + indented;
 }
 
+/** The manifest for Traefik, with the headers that its configuration removes. */
+async function traefikManifest(): Promise<string> {
+  const file = await readFile(new URL("deploy/kubernetes/traefik.yaml", DOCS), "utf8");
+  const printed = printedBy(["traefik", "--app", "app.example.org=http://app"], "");
+  const list = /^ +customRequestHeaders:\n((?: +\S+: ""\n)+)/m;
+  const [, headers = ""] = list.exec(printed) ?? [];
+  const lines = headers.replaceAll(/^ +/gm, " ".repeat(6));
+  return file.replace(list, `    customRequestHeaders:\n${lines}`);
+}
+
+/** Envoy Gateway removes these before it asks the gate, so those that the gate sets are among them. */
+const REMOVED_BY_ENVOY = [
+  ...["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote-Name", "Remote-Email"],
+  ...["Latchkey-Assertion", ...CLIENT_HEADERS],
+];
+
+/** The API of Envoy Gateway accepts this many names in a list. */
+const MAX_REMOVED = 64;
+
+async function envoyManifest(): Promise<string> {
+  const file = await readFile(new URL("deploy/kubernetes/envoy-gateway.yaml", DOCS), "utf8");
+  const names = REMOVED_BY_ENVOY.slice(0, MAX_REMOVED).join(", ");
+  const matches = REMOVED_BY_ENVOY.slice(MAX_REMOVED).map(
+    (name) => `{ value: ${name.toLowerCase()} }`,
+  );
+  return file
+    .replace(/^ {6}remove: .*$/m, `      remove: [${names}]`)
+    .replace(/^ {6}removeOnMatch: .*$/m, `      removeOnMatch: [${matches.join(", ")}]`);
+}
+
 const WAYS: Readonly<Record<Way["way"], string>> = {
   oidc: "OpenID Connect",
   headers: "Headers",
@@ -226,7 +258,10 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "users.md": withPrismaModel(await readFile(new URL("users.md", DOCS), "utf8")),
     "reference/settings.md": settingsPage(),
     "reference/commands.md": await commandsPage(),
+    "reference/apply.schema.json": formatApplySchema(),
     "deploy/compose.yaml": await composeFile(),
+    "deploy/kubernetes/traefik.yaml": await traefikManifest(),
+    "deploy/kubernetes/envoy-gateway.yaml": await envoyManifest(),
     ...Object.fromEntries(await Promise.all(pages)),
     ...recipePages(),
   };

@@ -54,6 +54,8 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"node:sqlite"/, onlyIn: /^db\// },
   { what: /"kysely"/, onlyIn: /^db\// },
   { what: /"eta(\/core)?"/, onlyIn: /^pages\/templates\.ts$/ },
+  // The gate does not load it.
+  { what: /"yaml"/, onlyIn: /^cli\/apply\/read-document\.ts$/ },
   { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },
   { what: /"drizzle-orm/, onlyIn: /^drizzle\.ts$/ },
   // The tests use it to check what Latchkey signs and verifies.

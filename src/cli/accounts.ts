@@ -17,7 +17,9 @@ import {
 import { toLogEntry } from "../audit/event-log.ts";
 import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
 import { formatDatabaseLocation } from "../db/location.ts";
+import type { Kept } from "../db/queries/users.ts";
 import type { Account } from "../db/records.ts";
+import { type SetSecretOutcome, setAppSecret } from "../features/apps/manage-apps.ts";
 import { settleSecret } from "../gate/make-secret-file.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import { type Settings, toNotifyOptions } from "../gate/settings/settings.ts";
@@ -53,6 +55,8 @@ export interface Accounts extends AsyncDisposable {
   readonly keys: Keys;
   readonly factors: SecondFactors;
   readonly apps: ManagedApps;
+  /** Gives an app a secret that was made elsewhere. */
+  setAppSecret(id: string, secret: string): Promise<SetSecretOutcome>;
   readonly terminal: Terminal;
 }
 
@@ -74,11 +78,16 @@ export async function openAccounts(
 export const createCommandSeals = ({ secret, previousSecrets }: Settings): Seals =>
   createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
 
-/** Returns what a command can do with an open store. */
+/**
+ * Returns what a command can do with an open store.
+ *
+ * @param keep protects the last administrator. Without it, the operator can do everything.
+ */
 export function createAccounts(
   store: DisposableStore,
   settings: Settings,
   terminal: Terminal,
+  keep?: Kept,
 ): Accounts {
   const clock = { now: () => Date.now() };
   /** Runs a step after the account has changed, so a failure is only reported. */
@@ -104,6 +113,9 @@ export function createAccounts(
     store,
     clock,
     mailing,
+    ...(keep !== undefined && { keep }),
+    // A command keeps no apps in memory.
+    appDirectory: { forget() {} },
     // With another secret than the gate's, devices that a new password has ended are listed too.
     seals,
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
@@ -127,8 +139,8 @@ export function createAccounts(
     signUps: createSignUps(services),
     keys: createKeys(services),
     factors: createFactors(services),
-    // A command keeps no apps in memory.
-    apps: createApps({ ...services, appDirectory: { forget() {} } }),
+    apps: createApps(services),
+    setAppSecret: (id, secret) => setAppSecret(services, id, secret),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose],
   };
 }

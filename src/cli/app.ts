@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import type { IconScheme } from "../db/records.ts";
-import type { AppDetails, AppFields, FieldProblem } from "../features/apps/app-fields.ts";
+import {
+  type AppDetails,
+  type AppFields,
+  type FieldProblem,
+  settleClientType,
+} from "../features/apps/app-fields.ts";
 import { type IconProblem, MAX_ICON_BYTES, recognizeIcon } from "../features/apps/app-icons.ts";
 import {
   explainFieldProblem,
@@ -147,7 +152,7 @@ export const change: Command = {
       throw new UsageError("app change needs an option that says what to change");
     await using accounts = await openAccounts(settings, terminal);
     const app = await findApp(accounts, id);
-    const outcome = await accounts.apps.change(id, settleClientType(fields, options, app));
+    const outcome = await accounts.apps.change(id, settleClientType(fields, app));
     if (isFieldProblem(outcome)) throw createFieldError(outcome);
     if (outcome.kind === "no-app") throw createNoAppError(id);
     await setIcons(accounts, id, icons);
@@ -420,19 +425,6 @@ function requireOne(options: OptionValues, one: string, other: string): void {
   if (options[one] === true && options[other] === true)
     throw new UsageError(`--${one} and --${other} exclude each other: give one of them`);
 }
-
-/** An app whose last redirect is removed has no use for its secret. */
-const settleClientType = (
-  fields: AppFields,
-  { redirect }: OptionValues,
-  { clientType }: AppDetails,
-): AppFields =>
-  redirect !== undefined &&
-  fields.redirects?.length === 0 &&
-  fields.clientType === undefined &&
-  clientType === "confidential"
-    ? { ...fields, clientType: "none" }
-    : fields;
 
 interface GivenIcon {
   readonly scheme: IconScheme;

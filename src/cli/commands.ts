@@ -103,6 +103,7 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
       "Replace the SQLite database with a backup",
       createLoader("restore", loadBackupCommands),
     ],
+    ["apply", "Create and change users and apps as a file says", () => import("./apply/apply.ts")],
     ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
     ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
     [

@@ -194,7 +194,8 @@ function readVerification(options: OptionValues): "verified" | "unverified" | un
   return options["email-unverified"] === true ? "unverified" : undefined;
 }
 
-function createProfileError(
+/** Creates the error for a profile that is not set. */
+export function createProfileError(
   outcome: Exclude<SetProfileOutcome, "set">,
   { user, name, email }: OptionValues,
 ): Error {

@@ -236,6 +236,7 @@ export function createParts<Open extends OpenDatabase>(
       remove: operation("apps.remove", apps.removeApp),
       listSecrets: operation("apps.listSecrets", apps.listAppSecrets),
       insertSecret: operation("apps.insertSecret", apps.insertAppSecret),
+      setSecret: operation("apps.setSecret", apps.setAppSecret),
       removeSecret: operation("apps.removeSecret", apps.removeAppSecret),
       findIcon: operation("apps.findIcon", apps.findAppIcon),
       listIconIds: operation("apps.listIconIds", apps.listAppIconIds),

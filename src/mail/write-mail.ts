@@ -83,7 +83,7 @@ function writeLetter(message: Message, locale: Locale, site: MailSite): Letter {
           ...(username === undefined ? [] : [words.usernameIs(format(username))]),
           ...(apps.length === 0
             ? []
-            : [`${words.opensApps} ${formatList(locale, apps.map(format))}`]),
+            : [words.sentences(words.opensApps, formatList(locale, apps.map(format)))]),
         ],
         facts: [],
         button: { text: words.createAccount, url: linkTo(message.token), means: "go-on" },
@@ -190,6 +190,9 @@ const isolateLine: FormatName = (name) => `\u2068${toLine(name)}\u2069`;
 const isolateName: FormatName = (name) =>
   RIGHT_TO_LEFT.test(name) ? isolateLine(name) : toLine(name);
 
+/** Matches what changes the direction of all that follows. Dates have marks, which change only their place. */
+const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /**
  * Returns a name as one short line: the setup accepts any username, which could otherwise look like
  * another part of the message.
@@ -198,7 +201,7 @@ const toLine = (name: string): string =>
   shortenText(
     name
       .toWellFormed()
-      .replace(/\p{Bidi_C}/gu, "")
+      .replace(DIRECTION_CONTROLS, "")
       .replace(/[\s\p{Cc}]+/gu, " ")
       .trim(),
   );

@@ -20,6 +20,22 @@ export function compileText(text: string, placeholders: readonly string[]): Fill
   };
 }
 
+const FIRST_STRONG_ISOLATE = "\u2068";
+const POP_ISOLATE = "\u2069";
+
+/**
+ * Like `compileText`, for a language from right to left: each value has a direction of its own, so
+ * that a Latin name or address does not change the order of the words and marks around it.
+ */
+export function compileIsolating(text: string, placeholders: readonly string[]): FillText {
+  const fill = compileText(text, placeholders);
+  return (...values) => fill(...values.map(isolate));
+}
+
+/** A value that begins with an isolate, such as a list of names, keeps the order of its parts. */
+const isolate = (value: string): string =>
+  value.startsWith(FIRST_STRONG_ISOLATE) ? value : `${FIRST_STRONG_ISOLATE}${value}${POP_ISOLATE}`;
+
 /**
  * Returns a function that fills in a text with plural forms. The placeholder `{count}` selects the
  * form.

@@ -1,12 +1,18 @@
 import { createBoundedMemory } from "../lib/bounded-memory.ts";
-import { compilePlural, compileText, type FillText, type PluralForms } from "./compile-text.ts";
+import {
+  compileIsolating,
+  compilePlural,
+  compileText,
+  type FillText,
+  type PluralForms,
+} from "./compile-text.ts";
 import { readLanguageFile } from "./language-files.ts";
 import en from "./words/en.json" with { type: "json" };
 
 /**
  * Lists the languages, each as a BCP 47 tag. The texts of a language are in the file of its tag in
- * lower case, such as `words/pt-br.json`. For a tag without a script or region, such as `pt`, the
- * first one of this language counts.
+ * lower case, such as `words/pt-br.json`. A region selects a language of its script: `zh-TW` is
+ * `zh-Hant`. Without one of this script, the first one of this language counts: `pt` is `pt-BR`.
  */
 export const locales = [
   "en",
@@ -20,9 +26,15 @@ export const locales = [
   "cs",
   "sv",
   "da",
+  "fi",
   "uk",
   "ru",
   "tr",
+  "ar",
+  "ja",
+  "ko",
+  "zh-Hans",
+  "zh-Hant",
 ] as const;
 export type Locale = (typeof locales)[number];
 
@@ -31,6 +43,7 @@ export const isLocale = (text: string): text is Locale => locales.some((locale) 
 /** Lists the placeholders of each text in the order of the function's parameters. */
 const placeholders = {
   listed: ["first", "second"],
+  sentences: ["first", "second"],
   deviceOn: ["browser", "system"],
   addedAt: ["date"],
   usedAt: ["date"],
@@ -175,8 +188,9 @@ const isGroup = (texts: string | object): boolean =>
 
 function compileWords(locale: Locale, texts: Texts): Words {
   const rules = new Intl.PluralRules(locale);
+  const compileSentence = texts.direction === "rtl" ? compileIsolating : compileText;
   const compile = (text: string | PluralForms, names: readonly string[]): FillText =>
-    typeof text === "string" ? compileText(text, names) : compilePlural(text, names, rules);
+    typeof text === "string" ? compileSentence(text, names) : compilePlural(text, names, rules);
   const sentences = Object.entries(placeholders).map(
     ([name, names]) => [name, compile(texts[name as keyof typeof placeholders], names)] as const,
   );
@@ -270,25 +284,37 @@ export function formatList(locale: Locale, names: readonly string[]): string {
 /** Browsers send shorter headers. The rest is ignored, because each comma in it costs time. */
 const MAX_LENGTH = 1_000;
 
-/** Finds a language by a tag in lower case. */
-const byTag: ReadonlyMap<string, Locale> = new Map([
-  ...locales.toReversed().map((locale) => [locale.replace(/-.*/, ""), locale] as const),
-  ...locales.map((locale) => [locale.toLowerCase(), locale] as const),
-]);
+const getPrimary = (tag: string): string => tag.replace(/-.*/, "").toLowerCase();
 
-/** Finds the language of a tag such as `de-AT`: of the tag, or of its beginning. */
+/** Lists the languages by the first subtag of their tags. */
+const byPrimary = Map.groupBy(locales, getPrimary);
+
+/** Finds the language of a tag such as `de-AT`: the one of its script, or else the first. */
 function findLocale(tag: string): Locale | undefined {
-  let range = tag.toLowerCase();
-  while (range !== "") {
-    const locale = byTag.get(range);
-    if (locale !== undefined) return locale;
-    range = range.slice(0, Math.max(range.lastIndexOf("-"), 0));
-  }
-  return undefined;
+  const range = tag.toLowerCase();
+  const [first, ...others] = byPrimary.get(getPrimary(range)) ?? [];
+  if (others.length === 0) return first;
+  const script = getScript(range);
+  return others.find((locale) => locale.toLowerCase().endsWith(`-${script}`)) ?? first;
 }
 
-/** Matches a tag with up to three subtags after the language. More of them change nothing here. */
-const TAG = /^\s*(\*|[a-z]+(?:-[a-z\d]+){0,3})/i;
+/** A tag has fewer regions: two letters, or three digits. */
+const MAX_REGIONS = 2_000;
+
+/** Finding the script of a region takes longer than reading a whole header. */
+const scripts = createBoundedMemory<string, string>(MAX_REGIONS);
+
+/** Returns the script of a tag, or else the one of its region, such as `hant` for `zh-tw`. */
+function getScript(range: string): string {
+  const known = /-([a-z]{4})\b/.exec(range)?.[1] ?? scripts.get(range);
+  if (known !== undefined) return known;
+  const script = `${new Intl.Locale(range).maximize().script}`.toLowerCase();
+  scripts.set(range, script);
+  return script;
+}
+
+/** Matches language, script and region of a tag. Other subtags change nothing here. */
+const TAG = /^\s*(\*|[a-z]+(?:-[a-z]{4}\b)?(?:-(?:[a-z]{2}|\d{3})\b)?)/i;
 
 /**
  * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`, and

@@ -58,7 +58,7 @@ function formatWay(name: string, way: Way): readonly string[] {
     case "headers":
       return formatHeaders(name, way);
     case "proxy":
-      return [`${name} has no sign-in with other accounts: the proxy alone guards it.`];
+      return [`The proxy alone guards ${name}, which does not learn who is signed in.`];
   }
 }
 

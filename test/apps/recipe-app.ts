@@ -14,6 +14,8 @@ export interface RecipeSite extends Site {
   readonly start: string | undefined;
   /** Returns what the recipe says to enter in a file of the app. */
   linesOf(file: string): readonly string[];
+  /** Lists what the recipe says to enter in the environment of the app. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Adds the app of a recipe to a new gate, and fills in the recipe. */
@@ -36,6 +38,10 @@ export async function startRecipeSite(
   return {
     ...site,
     start: recipe.start,
+    environment: Object.assign(
+      {},
+      ...enter.map((each) => ("environment" in each ? each.environment : {})),
+    ),
     linesOf(file) {
       const entry = enter.find((each) => "file" in each && each.file === file);
       assert.ok(entry, `the recipe ${id} has no file ${file}`);
@@ -52,6 +58,6 @@ export async function operate(
 ): Promise<string> {
   const env = { DATA_DIR: gate.dataDir, PUBLIC_URL: issuer, AUTH_SECRET: SECRET };
   const { code, stdout, stderr } = await runCommand(args, { env, ...given });
-  assert.equal(code, 0, stderr);
+  assert.equal(code, 0, stderr + stdout);
   return stdout;
 }

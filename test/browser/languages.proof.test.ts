@@ -4,8 +4,8 @@ import { unfold } from "./forms.ts";
 import { assertFits, PHONE } from "./layout.ts";
 import { states } from "./states.ts";
 
-/** Those with the longest words, and with another script. */
-const LANGUAGES = ["de", "pl", "ru", "uk", "tr"] as const;
+/** Those with the longest words, with other scripts, or from right to left. */
+const LANGUAGES = ["de", "fi", "pl", "ru", "uk", "tr", "ar", "ja"] as const;
 
 for (const { name, open } of states) {
   test(`fits on a phone with large text in the longest languages: ${name}`, async (t) => {

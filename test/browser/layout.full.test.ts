@@ -59,7 +59,7 @@ for (const name of MAIN) {
   });
 }
 
-for (const locale of ["de", "pl", "ru", "tr"] as const) {
+for (const locale of ["de", "fi", "pl", "ru", "tr"] as const) {
   test(`fits the longer texts of ${locale} and a long application name`, async (t) => {
     const settings = { locale, appName: "W".repeat(60) };
     const { page, gate } = await atHome(t, { statuses: [422] }, settings);

@@ -33,14 +33,15 @@ async function startZammad(t: TestContext) {
 }
 
 if (spawnSync(RUBY, ["-e", 'require "omniauth_openid_connect"; require "rack"']).status === 0) {
-  test("OmniAuth signs in, and asks for the sign-out", async (t) => {
+  test("OmniAuth signs in, refreshes the tokens, and asks for the sign-out", async (t) => {
     // Its discovery knows only https.
     const registration = { callback: "/auth/latchkey/callback", signedOut: "/bye" };
     const site = await startSite(t, { ...registration, scheme: "https" });
     const { page, appUrl, ownerId } = site;
     const args = [RACKUP, "--server", "webrick", "--env", "production"];
     const address = ["--host", "127.0.0.1", "--port", site.settings.PORT];
-    const env = { ...site.settings, SSL_CERT_FILE: site.caFile };
+    const scope = { SCOPE: "openid profile groups offline_access" };
+    const env = { ...site.settings, ...scope, SSL_CERT_FILE: site.caFile };
     const script = join(APPS, "omniauth.ru");
     const app = startProgram(t, RUBY, [...args, ...address, script], env, await tempDir(t));
     await app.shows(/HTTPServer#start/);
@@ -52,6 +53,10 @@ if (spawnSync(RUBY, ["-e", 'require "omniauth_openid_connect"; require "rack"'])
     await enterPassword(site);
     const owner = { uid: ownerId, nickname: "owner", groups: ["admins"] };
     assert.deepEqual(await readShown(site), owner);
+    for (let times = 0; times < 2; times += 1) {
+      await page.goto(`${appUrl}/refresh`);
+      assert.deepEqual(await readShown(site), { uid: ownerId, refreshed: true });
+    }
     await signInAgain(site, signIn);
     await page.goto(`${appUrl}/auth/latchkey/logout`);
     await confirmSignOut(site, "/bye");

@@ -24,7 +24,7 @@ for (const [name, status, error] of [
         const expected = [status, getWords(locale).messages[name]];
         assert.deepEqual([answer.status, alertIn(answer.body)], expected);
         assert.ok(answer.body.includes(getWords(locale).quoteRequest));
-        const id = `<code>${answer.headers["x-request-id"]}</code>`;
+        const id = `<code dir="ltr">${answer.headers["x-request-id"]}</code>`;
         assert.ok(answer.body.includes(id), "the ID of the server log");
         assert.ok(!answer.body.includes(HIDDEN));
       }

@@ -128,12 +128,42 @@ test("a name keeps to one line of the text, and to its direction", () => {
   assert.match(write(noticeOf({})).text, /account ada\./, "not where it is of no use");
 });
 
+test("a message from right to left says so where no mail program drops it, and isolates names", () => {
+  const by = "admin C++";
+  const { html, text, subject } = write(noticeOf({ username: "ada-", by, ...origin }), "ar");
+  assert.match(html, /<table [^>]*lang="ar" dir="rtl"/);
+  assert.match(html, /<b><bdi>ada-<\/bdi><\/b>/);
+  assert.match(text, /\u2068ada-\u2069\./);
+  assert.match(text, /: \u2068C\+\+\u2069\n/);
+  assert.match(text, /\nhttps:\/\/home\.example\.org\/link\/a-token-of-a-link\n/);
+  assert.doesNotMatch(subject, /ada/);
+  const apps = ["Photos (old)", "C++"];
+  const invitation: Message = { kind: "invitation", apps, token: TOKEN, expiresAt: AT };
+  assert.match(write(invitation, "ar").text, / \u2068Photos \(old\)\u2069، \u2068C\+\+\u2069\n/);
+  for (const locale of locales.filter((one) => getWords(one).direction === "ltr")) {
+    assert.doesNotMatch(write(invitation, locale).text, /\p{Bidi_C}/u, locale);
+    assert.match(write(invitation, locale).html, /dir="ltr"/, locale);
+  }
+});
+
 test("says who made a change in the language of the reader", () => {
   const textBy = (by?: string, locale?: Locale) => write(noticeOf({ by }), locale).text;
   assert.match(textBy("cli"), /By: the operator of the server/);
   assert.match(textBy("cli", "de"), /den Betreiber/);
   assert.match(textBy("admin grace"), /By: grace\n/);
   assert.doesNotMatch(textBy(), /By:/);
+});
+
+test("lists apps as the language of the reader does", () => {
+  const invitation: Message = {
+    kind: "invitation",
+    apps: ["Photos", "Notes"],
+    token: TOKEN,
+    expiresAt: AT,
+  };
+  const textIn = (locale: Locale) => write(invitation, locale).text;
+  assert.match(textIn("en"), /\nThis link opens: Photos, Notes\n/);
+  assert.match(textIn("zh-Hant"), /\n這個連結可開啟：Photos、Notes\n/);
 });
 
 test("leaves out what is not known", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compilePlural, compileText } from "../../src/pages/compile-text.ts";
+import { compileIsolating, compilePlural, compileText } from "../../src/pages/compile-text.ts";
 
 test("puts each value in place of its placeholder, in the order of the text", () => {
   const text = compileText("{b}, {a} und {b}", ["a", "b"]);
@@ -12,6 +12,20 @@ test("puts each value in place of its placeholder, in the order of the text", ()
 test("leaves a value as it is, also one that looks like a placeholder or a pattern", () => {
   const text = compileText("{a} – {b}", ["a", "b"]);
   assert.equal(text("{b}{a}", "$&$1<b>"), "{b}{a} – $&$1<b>");
+});
+
+/** Shows the marks around a value that has a direction of its own. */
+const showMarks = (text: string): string =>
+  text.replaceAll("\u2068", "⟨").replaceAll("\u2069", "⟩");
+
+test("gives each value a direction of its own, and each name in a list", () => {
+  const list = compileIsolating("{first}، {second}", ["first", "second"]);
+  const text = compileIsolating("ليس في {groups}.", ["groups"]);
+  assert.equal(showMarks(text("C++")), "ليس في ⟨C++⟩.");
+  const names = ["admins", "C++", "مرحبا"].reduce((first, second) => list(first, second));
+  assert.equal(showMarks(names), "⟨admins⟩، ⟨C++⟩، ⟨مرحبا⟩");
+  assert.equal(showMarks(text(names)), "ليس في ⟨admins⟩، ⟨C++⟩، ⟨مرحبا⟩.");
+  assert.equal(showMarks(text("")), "ليس في ⟨⟩.");
 });
 
 test("chooses the plural form of the language by {count}", () => {

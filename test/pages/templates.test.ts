@@ -4,7 +4,7 @@ import { pathsUnder } from "../../src/http/paths.ts";
 import { openSite } from "../../src/http/site.ts";
 import type { PageData, PageName } from "../../src/pages/page-data.ts";
 import { getWords, type Locale, locales } from "../../src/pages/words.ts";
-import { fieldNamed } from "../support/markup.ts";
+import { elements, fieldNamed } from "../support/markup.ts";
 import { samples } from "../support/page-samples.ts";
 import { NOBODY, PLAIN, plain, signedIn, site, to } from "../support/pages.ts";
 
@@ -32,6 +32,26 @@ test("renders every page in each of its states and every language as a complete 
       assert.ok(heading !== "" && /<title>([^<]+)</.exec(html)?.[1]?.includes(heading), html);
       assert.doesNotMatch(html, /\b(undefined|null)\b|\[object|=>/, "every text is there");
     }
+  }
+});
+
+test("codes, addresses and fields have a direction of their own", async () => {
+  for (const html of await Promise.all(renderSamples("ar"))) {
+    for (const { dir } of elements(html, "code")) assert.equal(dir, "ltr", html);
+    for (const { type = "", inputmode, hidden, dir } of elements(html, "input")) {
+      const isShown = hidden === undefined;
+      if (!isShown || !["text", "search", "email", "password"].includes(type)) continue;
+      const isLatin = type === "email" || inputmode !== undefined;
+      assert.match(String(dir), isLatin ? /^ltr$/ : /^(auto|ltr)$/, html);
+    }
+  }
+});
+
+test("adds no space to the one of a full-width mark, except before a link", async () => {
+  for (const locale of ["ja", "zh-Hans", "zh-Hant"] as const) {
+    const pages = await Promise.all(renderSamples(locale));
+    assert.ok(pages.some((html) => /[。：]./.test(html)));
+    for (const html of pages) assert.doesNotMatch(html, /[、。：？] (?!<a )/, locale);
   }
 });
 
@@ -99,6 +119,14 @@ test("escapes all text from users, clients, settings and errors", async () => {
     assert.doesNotMatch(html, /<script(?! src="[^"&<]*" )/, "only scripts of the page");
     assert.match(html, /&quot;&gt;&lt;script&gt;alert\(&quot;1&quot; &amp; &#39;2/);
   }
+});
+
+test("escapes the name of the installation beside a name that is marked up", async () => {
+  const { pages } = site({ appName: HOSTILE });
+  const data = { ...failed("x"), offersSignOut: true, host: HOSTILE };
+  const html = await pages.render("error", to(signedIn(HOSTILE)), data);
+  assert.doesNotMatch(html, /<script(?! src="[^"&<]*" )/, "only scripts of the page");
+  assert.match(html, /Ask the person who runs &quot;&gt;&lt;script&gt;/);
 });
 
 test("the setup page asks for a token and a domain only if they are configured", async () => {

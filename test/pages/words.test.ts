@@ -246,7 +246,7 @@ for (const locale of locales) {
 const ALIKE = new Set([
   ...["direction", "listed", "password", "account", "admin", "apps", "passkeys", "invitation"],
   ...["pages.access", "pages.apps", "pages.links", "activityKinds.links", "activityKinds.apps"],
-  ...["appCount", "problemIn"],
+  ...["appCount", "problemIn", "sentences"],
 ]);
 
 for (const locale of locales.filter((one) => one !== "en")) {
@@ -284,9 +284,15 @@ test("shows a time in ISO 8601, and to the minute in UTC in the reader's languag
     cs: "31. 1. 2030 23:59 UTC",
     sv: "31 jan. 2030 23:59 UTC",
     da: "31. jan. 2030, 23.59 UTC",
+    fi: "31.1.2030 klo 23.59 UTC",
     uk: "31 січ. 2030 р., 23:59 UTC",
     ru: "31 янв. 2030 г., 23:59 UTC",
     tr: "31 Oca 2030 23:59 UTC",
+    ar: "31/01/2030، 11:59 م UTC",
+    ko: "2030. 1. 31. 오후 11:59 UTC",
+    ja: "2030/01/31 23:59 UTC",
+    "zh-Hans": "2030年1月31日 23:59 UTC",
+    "zh-Hant": "2030年1月31日 晚上11:59 UTC",
   });
   assert.equal(formatTime("de", new Date(+time + 60_000)).utc, "01.02.2030, 00:00 UTC");
   assert.equal(formatDate("pl", time).utc, "31 sty 2030");
@@ -297,7 +303,32 @@ test("lists and sorts names as the reader's language does", () => {
   const sorted = (locale: Locale) => names.toSorted(getCollator(locale).compare);
   assert.equal(formatList("de", sorted("de")), "9, 10, Öl, Zebra");
   assert.equal(formatList("sv", sorted("sv")), "9, 10, Zebra, Öl");
+  assert.equal(formatList("ja", sorted("ja")), "9、10、Öl、Zebra");
   assert.equal(formatList("en", []), "");
+});
+
+test("Arabic has six plural forms, also for more than a hundred", () => {
+  const { peopleCount } = getWords("ar");
+  const shown = ["0", "1", "2", "3", "11", "100", "102", "103", "50+"].map((count) =>
+    peopleCount(count),
+  );
+  assert.deepEqual(shown, [
+    ...["لا أشخاص", "شخص واحد", "شخصان", "3 أشخاص", "11 شخصًا"],
+    ...["100 شخص", "102 شخص", "103 أشخاص", "50+ شخص"],
+  ]);
+});
+
+test("only Arabic gives a name a direction of its own, in a sentence and in a list", () => {
+  for (const locale of locales) {
+    const shown = getWords(locale).mayNotOpen("ada", "C++") + formatList(locale, ["ada", "C++"]);
+    const isolated = shown.match(/\u2068[^\u2068\u2069]*\u2069/g) ?? [];
+    const expected = locale === "ar" ? ["ada", "C++", "ada", "C++"] : [];
+    assert.deepEqual(
+      isolated,
+      expected.map((name) => `\u2068${name}\u2069`),
+      locale,
+    );
+  }
 });
 
 test("names a device in the reader's language", () => {

@@ -15,7 +15,7 @@ const server = await sharedPostgres();
 
 async function turnOn(gate: RunningGate, session: string) {
   const { key, answer } = await turnCodesOn(gate, session);
-  const shown = answer.body.matchAll(/<code>([\d-]+)<\/code>/g);
+  const shown = answer.body.matchAll(/<code dir="ltr">([\d-]+)<\/code>/g);
   const recoveryCodes = [...shown].map(([, one = ""]) => one);
   assert.equal(recoveryCodes.length, 10);
   return { key, recoveryCodes };
@@ -90,7 +90,11 @@ test("stores nothing before a code confirms it", async (t) => {
   assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-labelledby="scan"/);
   const link = /href="otpauth:\/\/totp\/Latchkey:owner\?secret=[A-Z2-7]{32}&amp;issuer=Latchkey"/;
   assert.match(begun.body, link);
-  assert.match(begun.body, /<code>[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/, "in groups of four");
+  assert.match(
+    begun.body,
+    /<code dir="ltr">[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/,
+    "in groups of four",
+  );
   assert.equal((await gate.signIn()).location, "/");
 });
 

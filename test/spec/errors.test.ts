@@ -100,7 +100,7 @@ test("an unexpected failure shows the ID of the log, and offers the same page ag
   const failed = await gate.send("/account/keys?tab=2", { session });
   assert.equal(failed.status, 500);
   const id = String(failed.headers["x-request-id"]);
-  assert.ok(failed.body.includes(`<code>${id}</code>`));
+  assert.ok(failed.body.includes(`<code dir="ltr">${id}</code>`));
   const [copy] = elements(failed.body, "button");
   assert.deepEqual([copy?.["data-copy"], copy?.hidden], [id, ""]);
   // An empty address is the page itself, with its query.

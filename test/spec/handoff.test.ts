@@ -122,7 +122,7 @@ test("brings a visitor of another domain to the sign-in and back", async (t) => 
   assert.ok(code !== "" && !JSON.stringify(gate.serverLog).includes(code));
   // The page of the sessions lists it with its host, and offers to sign out everywhere.
   const devices = await open(`${AUTH}/account/devices`);
-  assert.match(devices.body, /photos\.other\.test · /);
+  assert.match(devices.body, /<bdi>photos\.other\.test<\/bdi> · /);
   const [, forms = ""] = devices.body.split('action="/account/sessions/end"');
   assert.match(forms, /name="session" value="all"[^>]*>Sign out everywhere</);
   const profile = await open(`${AUTH}/account/profile`);

@@ -7,7 +7,8 @@ import { elements } from "../support/markup.ts";
 
 const ADD = "/account/keys/add";
 const REVOKE = "/account/keys/revoke";
-const textIn = (body: string): string => /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
+const textIn = (body: string): string =>
+  /<code dir="ltr">(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
 
 test("makes a key, shows it once, lists it and revokes it", async (t) => {
   const { gate, session } = await startConfigured(t, { publicUrl: "http://localhost" });

@@ -70,7 +70,7 @@ test("tells a person once about each change of how one can sign in", async (t) =
   const path = await linkPath(gate, "reset", OWNER.username);
   assert.equal((await gate.send(path, { form: { password: NEW, confirm: NEW } })).status, 303);
   await told(mailNotices.passwordChanged);
-  const [, recovery = ""] = /<code>([\d-]+)<\/code>/.exec(answer.body) ?? [];
+  const [, recovery = ""] = /<code dir="ltr">([\d-]+)<\/code>/.exec(answer.body) ?? [];
   const again = (await gate.signIn({ password: NEW, code: recovery })).session;
   assert.ok(again);
   await told(mailNotices.recoveryCodeUsed);

@@ -183,7 +183,7 @@ test("a key opens what needs a factor only if its maker had one", async (t) => {
   const { gate, session } = await startConfigured(t);
   const make = async (by: string): Promise<string> => {
     const { body } = await gate.send("/account/keys/add", { session: by, form: { name: "feeds" } });
-    return /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
+    return /<code dir="ltr">(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
   };
   const weak = await make(session);
   const { proven } = await turnOn(gate, session);

@@ -16,7 +16,7 @@ export function decodeBase32(text: string): Buffer {
 
 /** What the home page shows after `POST /account/codes/begin`. */
 export function begunIn(html: string): { readonly sealed: string; readonly key: string } {
-  const [, key] = /<code>([A-Z2-7 ]+)<\/code>/.exec(html) ?? [];
+  const [, key] = /<code dir="ltr">([A-Z2-7 ]+)<\/code>/.exec(html) ?? [];
   assert.ok(key !== undefined, `no key in ${html}`);
   return { key, sealed: fieldNamed(html, "sealed").value ?? "" };
 }

@@ -104,13 +104,43 @@ export const insertAppSecret = (
     if ((await findApp(trx, secret.appId)) === undefined) return "no-app";
     const others = await listAppSecrets(trx, secret.appId);
     if (others.length >= limit) return "too-many";
-    const after = (others.at(-1)?.createdAt.getTime() ?? 0) + 1;
-    const createdAt = new Date(Math.max(secret.createdAt.getTime(), after));
-    await trx
-      .insertInto("latchkey_app_secrets")
-      .values(toRow(tables.app_secrets, { ...secret, createdAt }))
-      .execute();
+    await trx.insertInto("latchkey_app_secrets").values(toSecretRow(secret, others)).execute();
     return "inserted";
+  });
+
+/** The secret is later than the others, even if the clock is behind. */
+function toSecretRow(secret: AppSecret, others: readonly AppSecret[]) {
+  const after = (others.at(-1)?.createdAt.getTime() ?? 0) + 1;
+  const createdAt = new Date(Math.max(secret.createdAt.getTime(), after));
+  return toRow(tables.app_secrets, { ...secret, createdAt });
+}
+
+/**
+ * Inserts a secret that was made elsewhere, unless the app has it already. If the app then has more
+ * than `limit` secrets, the oldest ones are removed. `taken` means that another app has the secret.
+ */
+export const setAppSecret = (
+  db: Db,
+  secret: AppSecret,
+  limit: number,
+): Promise<"no-app" | "not-confidential" | "taken" | "unchanged" | "inserted" | "replaced"> =>
+  runTransaction(db, async (trx) => {
+    const app = await findApp(trx, secret.appId);
+    if (app === undefined) return "no-app";
+    if (app.clientType !== "confidential") return "not-confidential";
+    const others = await listAppSecrets(trx, secret.appId);
+    if (others.some(({ hash }) => hash === secret.hash)) return "unchanged";
+    const inserted = await trx
+      .insertInto("latchkey_app_secrets")
+      .values(toSecretRow(secret, others))
+      .onConflict((conflict) => conflict.column("hash").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (inserted === undefined) return "taken";
+    const removed = others.slice(0, Math.max(0, others.length + 1 - limit));
+    for (const { id } of removed)
+      await trx.deleteFrom("latchkey_app_secrets").where("id", "=", id).execute();
+    return removed.length > 0 ? "replaced" : "inserted";
   });
 
 /**

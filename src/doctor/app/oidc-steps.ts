@@ -419,13 +419,11 @@ export function checkClaims(subject: Subject): StepReport {
     );
   const name = recipe?.name ?? app.name;
   const required = listRequiredClaims(subject);
-  const claims: Readonly<Record<string, unknown>> = {
-    ...toClaims(user),
-    email_verified: undefined,
-  };
+  const claims: Readonly<Record<string, unknown>> = { ...toClaims(user) };
   const missing = required.filter((claim) => {
-    const value = claims[claim];
-    return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+    const value = claims[claim] ?? "";
+    // An address that is not verified has the claim email_verified with the value false.
+    return value === "" || value === false || (Array.isArray(value) && value.length === 0);
   });
   if (missing.length > 0)
     return failed(

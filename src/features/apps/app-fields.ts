@@ -160,6 +160,15 @@ function findOidcField(fields: AppFields): string | undefined {
   return fields.signing === "ES256" ? "a signing algorithm" : undefined;
 }
 
+/** An app whose last redirect is removed has no use for its secret. */
+export const settleClientType = (
+  fields: AppFields,
+  { clientType }: Pick<AppDetails, "clientType">,
+): AppFields =>
+  fields.redirects?.length === 0 && fields.clientType === undefined && clientType === "confidential"
+    ? { ...fields, clientType: "none" }
+    : fields;
+
 /** Describes an app as the account API and the commands show it. */
 export interface AppDetails {
   /** The ID is also the client ID for OpenID Connect. */

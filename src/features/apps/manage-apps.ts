@@ -55,7 +55,7 @@ export async function addApp(
   await record(createAuditEvent("app_add", { name: id }));
   const details = toAppDetails(app);
   if (app.clientType !== "confidential") return { kind: "added", app: details, secret: undefined };
-  const made = await insertSecret(services, id);
+  const made = await insertSecret(services, id, 1);
   const secret = made.kind === "made" ? made.secret : undefined;
   return { kind: "added", app: details, secret };
 }
@@ -109,7 +109,7 @@ export async function changeApp(
   if (changed?.clientType !== "confidential") return { kind: "changed", secret: undefined };
   const secrets = await store.apps.listSecrets(id);
   if (secrets.length > 0) return { kind: "changed", secret: undefined };
-  const made = await insertSecret(services, id);
+  const made = await insertSecret(services, id, 1);
   return { kind: "changed", secret: made.kind === "made" ? made.secret : undefined };
 }
 
@@ -134,27 +134,72 @@ export async function makeAppSecret(services: AppServices, id: string): Promise<
   const app = await services.store.apps.find(id);
   if (app === undefined) return { kind: "no-app" };
   if (app.clientType !== "confidential") return { kind: "not-confidential" };
-  return insertSecret(services, id);
+  return insertSecret(services, id, MAX_SECRETS);
 }
 
+/** @param limit Makes no secret if the app has this many. Another process may have made the first. */
 async function insertSecret(
   { store, clock, record }: AppServices,
   appId: string,
+  limit: number,
 ): Promise<MakeSecretOutcome> {
   const secret = createRandomText();
-  const outcome = await store.apps.insertSecret(
-    {
-      id: randomBytes(ID_BYTES).toString("hex"),
-      appId,
-      hash: digestText(secret),
-      ending: secret.slice(-ENDING_LENGTH),
-      createdAt: new Date(clock.now()),
-    },
-    MAX_SECRETS,
-  );
+  const row = createSecretRow(clock, appId, secret);
+  const outcome = await store.apps.insertSecret(row, limit);
   if (outcome !== "inserted") return { kind: outcome };
   await record(createAuditEvent("app_secret", { name: appId }));
   return { kind: "made", secret };
+}
+
+const createSecretRow = (clock: AppServices["clock"], appId: string, secret: string) => ({
+  id: randomBytes(ID_BYTES).toString("hex"),
+  appId,
+  hash: digestText(secret),
+  ending: secret.slice(-ENDING_LENGTH),
+  createdAt: new Date(clock.now()),
+});
+
+/**
+ * Matches a client secret that was made elsewhere. It is stored as a plain digest, so it must be too
+ * long to be guessed. Its characters need no encoding in a URL.
+ */
+const GIVEN_SECRET = /^[\w.~-]{32,255}$/;
+
+export const isUsableSecret = (text: string): boolean => GIVEN_SECRET.test(text);
+
+export type SetSecretOutcome =
+  | "secret-invalid"
+  | "no-app"
+  | "not-confidential"
+  /** Another app has the secret. */
+  | "taken"
+  /** The app had the secret already. */
+  | "unchanged"
+  | "set";
+
+/**
+ * Gives an app a secret that was made elsewhere. The secret that the app had before stays valid, so
+ * that the app can change to the new one without a break; an older one is revoked.
+ */
+export async function setAppSecret(
+  { store, clock, record }: AppServices,
+  id: string,
+  secret: string,
+): Promise<SetSecretOutcome> {
+  if (!isUsableSecret(secret)) return "secret-invalid";
+  const outcome = await store.apps.setSecret(createSecretRow(clock, id, secret), MAX_SECRETS);
+  switch (outcome) {
+    case "no-app":
+    case "not-confidential":
+    case "taken":
+    case "unchanged":
+      return outcome;
+    case "inserted":
+    case "replaced":
+      await record(createAuditEvent("app_secret", { name: id }));
+      if (outcome === "replaced") await record(createAuditEvent("app_secret_revoke", { name: id }));
+      return "set";
+  }
 }
 
 /**

@@ -57,7 +57,7 @@ export interface SetProfileServices extends ChangeServices {
   readonly mailing?: Pick<Mailing, "tellFormerAddress"> | undefined;
 }
 
-type KnownProfile = NonNullable<FoundUser["profile"]>;
+export type KnownProfile = NonNullable<FoundUser["profile"]>;
 
 /** Returns a text that differs after each change of the name or the address of the user. */
 export const toProfileVersion = ({ name, email, emailVerified }: User): string =>
@@ -81,7 +81,7 @@ export async function setProfile(
     const known = user.profile ?? {};
     if (change.version !== undefined && change.version !== toProfileVersion(toPublicUser(user)))
       return "changed-meanwhile";
-    const changed = applyChange(known, change);
+    const changed = applyProfileFields(known, change);
     if (typeof changed === "string") return changed;
     if (isDeepStrictEqual(changed, known)) return "set";
     const profile: Profile = { id, userId: id, ...changed };
@@ -100,9 +100,9 @@ export async function setProfile(
 }
 
 /** Returns the changed profile, or why it cannot be. A changed address is unverified. */
-function applyChange(
+export function applyProfileFields(
   known: KnownProfile,
-  change: ProfileChange,
+  change: ProfileFields,
 ): KnownProfile | Extract<SetProfileOutcome, "name-invalid" | "email-invalid" | "email-missing"> {
   const name = change.name === undefined ? known.name : change.name.trim() || undefined;
   if (name !== undefined && !isUsableName(name)) return "name-invalid";

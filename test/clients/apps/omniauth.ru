@@ -36,7 +36,17 @@ run(lambda do |env|
     request.session["user"] = {
       uid: auth.uid, nickname: auth.info.nickname, groups: auth.extra.raw_info["groups"]
     }
+    request.session["refresh_token"] = auth.credentials.refresh_token
     [302, { "Location" => "/" }, []]
+  when "/refresh"
+    client = OpenIDConnect::Client.new(
+      identifier: ENV["CLIENT_ID"], secret: ENV["CLIENT_SECRET"],
+      token_endpoint: "#{ENV["ISSUER"]}/oidc/token", userinfo_endpoint: "#{ENV["ISSUER"]}/oidc/userinfo"
+    )
+    client.refresh_token = before = request.session["refresh_token"]
+    token = client.access_token!
+    request.session["refresh_token"] = token.refresh_token
+    html.call("<pre>#{{ uid: token.userinfo!.sub, refreshed: token.refresh_token != before }.to_json}</pre>")
   when "/auth/failure" then html.call("failed: #{request.params["message"]}")
   when "/bye"
     request.session.clear

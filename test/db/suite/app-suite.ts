@@ -89,6 +89,28 @@ export function testApps(rule: Rule<With<"apps">>): void {
     assert.deepEqual(await store.apps.listSecrets("photos"), [newer]);
   });
 
+  rule("sets a secret once in a race, and keeps the newest ones", async (store, { race }) => {
+    const secret = (id: string, time: number, appId = "photos") => secretOf(appId, id, time);
+    assert.equal(await store.apps.setSecret(secret("a", 1), 2), "no-app");
+    await addApp(store, "photos");
+    assert.equal(await store.apps.setSecret(secret("a", 1), 2), "not-confidential");
+    for (const id of ["photos", "files"]) {
+      await store.apps.remove(id);
+      await addApp(store, id, { clientType: "confidential", redirects: "https://a.test/" });
+    }
+    const { hash } = secret("a", 1);
+    const outcomes = await race(({ apps }, i) => apps.setSecret({ ...secret(`${i}`, 1), hash }, 2));
+    assert.equal(outcomes.filter((outcome) => outcome === "inserted").length, 1);
+    assert.deepEqual(new Set(outcomes), new Set(["inserted", "unchanged"]));
+    assert.equal(await store.apps.setSecret({ ...secret("b", 1, "files"), hash }, 2), "taken");
+    assert.deepEqual(await store.apps.listSecrets("files"), []);
+    assert.equal(await store.apps.setSecret(secret("c", 2), 2), "inserted");
+    assert.equal(await store.apps.setSecret(secret("d", 3), 2), "replaced");
+    assert.equal(await store.apps.setSecret(secret("c", 4), 2), "unchanged");
+    const kept = [secret("c", 2), secret("d", 3)];
+    assert.deepEqual(await store.apps.listSecrets("photos"), kept);
+  });
+
   rule("replaces the icon of a scheme, and keeps images of half a megabyte", async (store) => {
     await addApp(store, "photos");
     await addApp(store, "photos-2");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { outputOf } from "../../support/command.ts";
 import type { AppFields } from "../../support/register-app.ts";
 import { createOidcApp, type Mistakes } from "./oidc-app.ts";
 import {
@@ -273,6 +274,28 @@ for (const [name, mistake, step, found, remedy, fields, args] of mistakes) {
     assert.equal(report.code, 1);
   });
 }
+
+test("tells a verified address from one that is not, where the app requires it", async (t) => {
+  const recipe = ["--recipe", "directus", "--start", "/login"];
+  const scope = "openid email profile";
+  const { site, report } = await checkMistakes(t, { scope }, {}, recipe);
+  assert.match(problemOf(report).found, /Directus requires email and email_verified, and owner/);
+  const setAddress = (...flags: readonly string[]): Promise<string> => {
+    const set = ["user", "set", "owner", "--email", "owner@example.org", ...flags];
+    return outputOf(set, { env: site.env });
+  };
+  await setAddress();
+  const unverified = await site.check("photos", ...recipe);
+  assert.match(problemOf(unverified).found, /Directus requires email_verified, and owner has none/);
+  await setAddress("--email-verified");
+  const { checks } = await site.check("photos", ...recipe);
+  const claims = checks.find(({ check }) => check === "claims");
+  assert.deepEqual(
+    [claims?.outcome, claims?.found],
+    ["ok", "owner has sub, email, email_verified"],
+    JSON.stringify(checks, null, 1),
+  );
+});
 
 /** What only a person, a script or another program can do is told, and is no failure. */
 const skips: readonly (readonly [string, Mistakes, string, RegExp, RegExp, Fields?])[] = [

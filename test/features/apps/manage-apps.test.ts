@@ -6,6 +6,7 @@ import {
   makeAppSecret,
   removeApp,
   revokeAppSecret,
+  setAppSecret,
   toAppId,
 } from "../../../src/features/apps/manage-apps.ts";
 import { digestText } from "../../../src/lib/random-text.ts";
@@ -122,4 +123,32 @@ test("removes an app once, and its ID can be used again", async (t) => {
   assert.equal(await removeApp(services, "photos"), "no-app");
   assert.equal((await addApp(services, { name: "Photos" })).kind, "added");
   assert.deepEqual(await services.store.apps.listSecrets("photos"), []);
+});
+
+test("sets a secret that was made elsewhere, in place of the older of two", async (t) => {
+  const services = await createAppServices(t);
+  const [one, two] = ["1".repeat(32), "~._-aZ09".repeat(31)];
+  assert.equal(await setAppSecret(services, "photos", one), "no-app");
+  await addApp(services, { name: "Wiki" });
+  assert.equal(await setAppSecret(services, "wiki", one), "not-confidential");
+  const added = await addApp(services, OIDC);
+  assert.ok(added.kind === "added" && added.secret !== undefined);
+  await addApp(services, { ...OIDC, name: "Files" });
+  const before = services.recorded.length;
+  for (const text of ["", "x".repeat(31), "x".repeat(256), `${one} `, `${one}+`, `${one}é`])
+    assert.equal(await setAppSecret(services, "photos", text), "secret-invalid", text);
+  const readSecrets = async () =>
+    (await services.store.apps.listSecrets("photos")).map(({ hash, ending }) => [hash, ending]);
+  const row = (secret: string) => [digestText(secret), secret.slice(-4)];
+  assert.equal(await setAppSecret(services, "photos", one), "set");
+  assert.equal(await setAppSecret(services, "photos", one), "unchanged");
+  assert.equal(await setAppSecret(services, "files", one), "taken");
+  assert.deepEqual(await readSecrets(), [row(added.secret), row(one)]);
+  assert.equal(await setAppSecret(services, "photos", two), "set");
+  assert.deepEqual(await readSecrets(), [row(one), row(two)]);
+  assert.deepEqual(services.recorded.slice(before), [
+    "app_secret photos",
+    "app_secret photos",
+    "app_secret_revoke photos",
+  ]);
 });

@@ -31,13 +31,13 @@ test("adds an app, shows its secret once, changes and removes it, with log entri
   assert.match(secret, /^[\w-]{43}$/);
   for (const text of [
     "https://auth.example.org/.well-known/openid-configuration",
-    "<code>https://auth.example.org</code>",
-    "<code>pictures</code>",
+    '<code dir="ltr">https://auth.example.org</code>',
+    '<code dir="ltr">pictures</code>',
   ]) {
     assert.ok(added.body.includes(text), text);
   }
   const shown = await open(`${APPS}/pictures`);
-  assert.ok(!shown.body.includes(secret) && shown.body.includes("<code>pictures</code>"));
+  assert.ok(!shown.body.includes(secret) && shown.body.includes('<code dir="ltr">pictures</code>'));
   assert.equal(fieldNamed(shown.body, "url").value, ALL.url);
   assert.ok(shown.body.includes(`>\n${CALLBACK}\norg.example.photos:/callback</textarea>`));
   const checked = elements(shown.body, "input").filter((input) => "checked" in input);

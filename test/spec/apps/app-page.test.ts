@@ -96,7 +96,7 @@ test("lists all apps with who opened them last, and finds them by name and addre
   assert.equal((await openApp(at, session)).status, 200);
   const body = await waitFor(at, APPS, `<bdi>${en.by("owner")}</bdi>`);
   for (const text of [
-    `${en.appCount("3")}, ${en.needAttention("1")}`,
+    `${en.appCount("3")} · ${en.needAttention("1")}`,
     "Wiki &lt;b&gt;",
     `<span class="chip all">${en.everyone}</span>`,
     '<span class="chip">family</span>',
@@ -127,9 +127,9 @@ test("counts who opened an app behind the proxy once an hour, with the device", 
   for (const session of [at.session, at.session, member, at.session]) {
     assert.equal((await openApp(at, session)).status, 200);
   }
-  const counted = `${en.timesOpened("2")}, ${en.byOf("2", "2")}`;
+  const counted = `${en.timesOpened("2")} · ${en.byOf("2", "2")}`;
   const body = await waitFor(at, `${APPS}/photos`, counted);
-  assert.ok(body.includes("Firefox on Linux, <time"));
+  assert.ok(body.includes("<bdi>Firefox on Linux</bdi> · <time"));
   const [bars] = elements(body, "svg").filter(({ class: name }) => name === "bars");
   assert.match(String(bars?.["aria-label"]), /^(?:[^:]+: 0, ){6}[^:]+: 2$/);
 });
@@ -285,7 +285,7 @@ test("revokes the secret that was chosen, known by its last characters", async (
     valuesOf(gate.databaseFile, "SELECT id, ending FROM latchkey_app_secrets ORDER BY rowid");
   const [[first, ending] = [], [second] = []] = stored();
   assert.match(String(ending), /^[\w-]{4}$/);
-  assert.ok((await open(`${APPS}/photos`)).body.includes(`<code>…${ending}</code>`));
+  assert.ok((await open(`${APPS}/photos`)).body.includes(`<code dir="ltr">…${ending}</code>`));
   const unknown = await act("revoke-secret", { app: "photos", secret: "x" });
   assert.deepEqual(unknown.cookies, []);
   const done = await Promise.all(

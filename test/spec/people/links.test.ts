@@ -165,7 +165,7 @@ test("a new link is shown once, to copy, to share and to scan", async (t) => {
     assertNothingInline(body);
     assert.ok(body.includes(`<h1>${title}</h1>`));
     const [url = ""] = /https:\/\/auth\.example\.org\/link\/[\w-]{43}/.exec(body) ?? [];
-    assert.equal(body.split(`<code>${url}</code>`).length, 2);
+    assert.equal(body.split(`<code dir="ltr">${url}</code>`).length, 2);
     const tools = elements(body, "button").map((button) => [
       button["data-copy"] ?? button["data-share"],
       "hidden" in button,

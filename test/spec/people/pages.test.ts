@@ -46,7 +46,7 @@ test("lists each person with groups, end and last sign-in, and counts all", asyn
     "admins",
     ...[en.guestUntil(day), "camera"],
   ]);
-  assert.ok(body.includes(`<p>${en.peopleCount("3")}, ${en.guestCount("1")}</p>`));
+  assert.ok(body.includes(`<p>${en.peopleCount("3")} · ${en.guestCount("1")}</p>`));
   assert.match(body, /<span class="chip main">admins</, "it stands out");
   assert.equal(body.split(en.neverSignedIn).length, 4);
   assert.match(body, /<small class="end"><time datetime="20/);
