@@ -12,6 +12,7 @@ const SCRIPTS: Readonly<Record<string, { readonly script: string; readonly about
   docs: { script: "scripts/docs.ts", about: "the generated pages of docs" },
   site: { script: "scripts/site/main.ts", about: "the documentation site, into scripts/site/dist" },
   release: { script: "scripts/release/release.ts", about: "all that is published, into release" },
+  image: { script: "scripts/release/image.ts", about: "the container image, into release" },
   pictures: { script: "test/browser/screenshots.ts", about: "the pictures in docs/pages" },
   lock: { script: "test/frameworks/lock.ts", about: "the lock files of the examples" },
 };

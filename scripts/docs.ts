@@ -132,15 +132,45 @@ const withPrismaModel = (page: string): string =>
 
 const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 
-const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
+const COMPOSE = "--auth-host auth.example.org --app app.example.org=http://app:80".split(" ");
+
+/** What `latchkey proxy` prints for the hosts of the files for Compose. */
+const printForCompose = (name: string): string => printedBy([name, ...COMPOSE], "HOST=latchkey");
 
 /** The file for Compose, with the configuration of Caddy at its end. */
 async function composeFile(): Promise<string> {
   const file = await readFile(new URL("deploy/compose.yaml", DOCS), "utf8");
   const [start = ""] = file.split(/(?<=^ {4}content: \|\n)/m);
-  const caddyfile = printedBy(COMPOSE.split(" "), "HOST=latchkey");
-  const indented = caddyfile.replaceAll("$", "$$$$").replace(/^(?=.)/gm, "      ");
+  const indented = printForCompose("caddy")
+    .replaceAll("$", "$$$$")
+    .replace(/^(?=.)/gm, "      ");
   return start + indented;
+}
+
+/** The file for Compose with Traefik, with the labels of the middlewares below their comment. */
+async function composeTraefikFile(): Promise<string> {
+  const file = await readFile(new URL("deploy/compose.traefik.yaml", DOCS), "utf8");
+  const labels = listMiddlewareLabels(printForCompose("traefik")).map(
+    (label) => `      ${label}\n`,
+  );
+  return file.replace(
+    /(^ +# The middlewares that .*\n)(^ {6}.*\n)*/m,
+    (_, comment: string) => comment + labels.join("").replaceAll("$", "$$$$"),
+  );
+}
+
+/** The middlewares of a configuration of Traefik as labels, whose names are the paths in the file. */
+function listMiddlewareLabels(configuration: string): readonly string[] {
+  const [, middlewares = ""] = /^ {2}middlewares:\n((?: {4}.*\n)+)/m.exec(configuration) ?? [];
+  const path: string[] = [];
+  return [...middlewares.matchAll(/^( +)([^:]+):(?: (.*))?$/gm)].flatMap(
+    ([, indent = "", name = "", value]) => {
+      path.splice(indent.length / 2 - 2, Number.POSITIVE_INFINITY, name);
+      if (value === undefined) return [];
+      const text = value.replace(/^\[(.*)\]$/, "$1").replaceAll(", ", ",");
+      return [`traefik.http.middlewares.${path.join(".")}: ${text}`];
+    },
+  );
 }
 
 /** The manifest for Traefik, with the headers that its configuration removes. */
@@ -260,6 +290,8 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "reference/commands.md": await commandsPage(),
     "reference/apply.schema.json": formatApplySchema(),
     "deploy/compose.yaml": await composeFile(),
+    "deploy/compose.traefik.yaml": await composeTraefikFile(),
+
     "deploy/kubernetes/traefik.yaml": await traefikManifest(),
     "deploy/kubernetes/envoy-gateway.yaml": await envoyManifest(),
     ...Object.fromEntries(await Promise.all(pages)),

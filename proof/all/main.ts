@@ -30,6 +30,11 @@ const TOOLS = {
   "python3-jwt": "python3-jwt",
   patroni: "patroni",
   "python3-pysyncobj": "python3-pysyncobj",
+  podman: "podman",
+  runc: "runc",
+  skopeo: "skopeo",
+  "docker-registry": "docker-registry",
+  "qemu-aarch64-static": "qemu-user-static",
 } as const;
 
 const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as const;
@@ -38,7 +43,7 @@ const CHAOS = { strace: "strace", nginx: "nginx-light", pebble: "pebble" } as co
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     about:
-      "scanners of other authors, apps of npm, a real mail server, PostgreSQL under Patroni, sign-in times, mistakes that the simulation must find",
+      "scanners of other authors, apps of npm, a real mail server, PostgreSQL under Patroni, the container image, sign-in times, mistakes that the simulation must find",
     script: ["test/run.ts", "proof"],
     needs: TOOLS,
   },

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { listComponents } from "./debian.ts";
 
 interface Sbom {
   readonly serialNumber?: string | undefined;
@@ -7,7 +8,8 @@ interface Sbom {
 }
 
 /**
- * The CycloneDX document of npm, with Node.js, which the executables contain, and without what differs
+ * The CycloneDX document of npm, with Node.js, which the executables contain, the Debian packages, of
+ * which the image contains libraries, and without what differs
  * between runs: the time is that of the commit, and the serial number a digest of the rest.
  */
 export function billOfMaterials(listed: Sbom, nodeVersion: string, epoch: number): Sbom {
@@ -24,7 +26,7 @@ export function billOfMaterials(listed: Sbom, nodeVersion: string, epoch: number
   const content = {
     ...listed,
     metadata: { ...listed.metadata, timestamp, tools: undefined, component },
-    components: [...listed.components, node],
+    components: [...listed.components, node, ...listComponents()],
     serialNumber: undefined,
   };
   const digest = createHash("sha256").update(JSON.stringify(content));

@@ -3,7 +3,8 @@ import { link, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault, getErrorCode } from "../lib/fault.ts";
 import { makeNamedFolder } from "../lib/files/data-dir.ts";
-import { explainFileError } from "../lib/files/file-error.ts";
+import { explainFileError, isDenied } from "../lib/files/file-error.ts";
+import { explainDeniedFolder } from "../lib/files/ownership.ts";
 import { replaceFile } from "../lib/files/replace-file.ts";
 import { readSecretFile } from "./settings/secret-file.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -40,7 +41,8 @@ export async function makeSecretFile(path: string): Promise<string> {
     });
   } catch (error) {
     if (getErrorCode(error) !== "EEXIST") {
-      const text = `cannot make the secret in ${path}: ${explainFileError(error)}`;
+      const reason = isDenied(error) ? explainDeniedFolder(dirname(path)) : explainFileError(error);
+      const text = `cannot make the secret in ${path}: ${reason}`;
       throw new Fault("secret_file_unusable", text, { cause: error });
     }
   }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { chmod } from "node:fs/promises";
+import { chmod, chown } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { runCommand } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
-import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
+import { allow, give, isRoot, OTHER_USER, runUnprivileged } from "./other-user.ts";
 import { filled } from "./transfer/backup-place.ts";
 import { csvOf } from "./transfer/import-file.ts";
 
@@ -87,7 +87,35 @@ test("names a file without read permission, and a folder without write permissio
   }
 });
 
+test("reports the mode of an own data folder that it may not write to", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  await (isRoot ? chown(DATA_DIR, OTHER_USER, OTHER_USER) : undefined);
+  await chmod(DATA_DIR, 0o500);
+  const { code, stderr } = await runUnprivileged(["serve"], { DATA_DIR, AUTH_SECRET: "auto" });
+  assert.equal(code, 1);
+  assert.ok(stderr.endsWith(`: permission denied by the mode of ${DATA_DIR}\n`), stderr);
+});
+
 if (isRoot) {
+  test("a gate without access names the owner of its data folder, and the remedy", async (t) => {
+    const DATA_DIR = await tempDir(t);
+    await chmod(DATA_DIR, 0o755);
+    for (const [owner, reason] of [
+      [0, `root owns ${DATA_DIR} (chown it to ${OTHER_USER}, the user of this process)`],
+      [12_345, `user 12345 owns ${DATA_DIR} (run as that user, not as ${OTHER_USER})`],
+    ] as const) {
+      await chown(DATA_DIR, owner, owner);
+      for (const [AUTH_SECRET, failed] of [
+        ["auto", `cannot make the secret in ${DATA_DIR}/auth-secret`],
+        [SECRET, `cannot write ${DATA_DIR}/latchkey.db`],
+      ] as const) {
+        const { code, stderr } = await runUnprivileged(["serve"], { DATA_DIR, AUTH_SECRET });
+        const text = `latchkey: ${failed}: permission denied: ${reason}\n`;
+        assert.deepEqual([code, stderr], [1, text]);
+      }
+    }
+  });
+
   test("reports a database of another user that everyone can write", async (t) => {
     const place = await filled(t, ["owner"], 1);
     await allow(place.folder, 7);

@@ -48,11 +48,15 @@ test("the checkout and the executables have the same Node.js on every platform",
   }
 });
 
-test("the Dockerfile takes its base image and its Node.js by digests", async () => {
-  const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
-  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the Dockerfile
-  assert.deepEqual(images, ["node@${NODE_DIGEST}", "scratch"]);
-  assert.match(dockerfile, /^ARG NODE_DIGEST$/m, "without a default");
-  assert.match(dockerfile, /node_modules\/\.bin\/node scripts\/release\/executable\.ts/);
+test("the image takes the same Debian packages for both architectures, by digests", async () => {
+  const { packages } = await read("scripts/release/debian.json");
+  assert.deepEqual(Object.keys(packages), ["amd64", "arm64"]);
+  const lists = Object.entries<Record<string, string>>(packages).map(([architecture, list]) =>
+    Object.entries(list).map(([path, digest]) => {
+      assert.match(digest, /^[0-9a-f]{64}$/, path);
+      return path.replace(`_${architecture}.deb`, "");
+    }),
+  );
+  assert.ok((lists[0] ?? []).length >= 6);
+  assert.deepEqual(lists[0], lists[1]);
 });

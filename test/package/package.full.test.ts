@@ -56,7 +56,7 @@ test("the package contains only what it needs and the documentation", async () =
   for (const file of ["features/sign-in/login.eta", "proxies/latchkey.lua"])
     assert.ok(expected.includes(`dist/${file}`), file);
   const about = [
-    ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],
+    ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"],
     ...["README.md", "SECURITY.md", "package.json"],
     ...filesUnder("docs")
       .filter((file) => !(file.startsWith("pages/") && isLargePicture(file)))

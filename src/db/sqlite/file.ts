@@ -12,7 +12,7 @@ import {
 import { basename, dirname } from "node:path";
 import { Fault, getErrorCode, tryCall } from "../../lib/fault.ts";
 import { formatFileError, isDenied, isMissing } from "../../lib/files/file-error.ts";
-import { findNewFileOwner } from "../../lib/files/ownership.ts";
+import { explainDeniedFolder, findNewFileOwner } from "../../lib/files/ownership.ts";
 import { isDiskError } from "./locking.ts";
 
 /**
@@ -94,10 +94,15 @@ export function findAccessFault(file: string): Fault | undefined {
   if (isDenied(unreadable)) {
     return new Fault("database_unreadable", formatFileError("read", file, unreadable));
   }
-  const errors = [file, dirname(file)].map((path) => findAccessError(path, constants.W_OK));
+  const folder = dirname(file);
+  const errors = [file, folder].map((path) => findAccessError(path, constants.W_OK));
   const unwritable = errors.find((error) => getErrorCode(error) === "EROFS" || isDenied(error));
   if (unwritable === undefined) return undefined;
-  return new Fault("database_unwritable", formatFileError("write", file, unwritable));
+  const text =
+    unwritable === errors[1] && isDenied(unwritable)
+      ? `cannot write ${file}: ${explainDeniedFolder(folder)}`
+      : formatFileError("write", file, unwritable);
+  return new Fault("database_unwritable", text);
 }
 
 /** Returns whether this user can read the file, but cannot change it or create files beside it. */

@@ -15,6 +15,16 @@ export function findNewFileOwner(folder: string): { uid: number; gid: number } |
   return process.geteuid?.() === 0 ? statSync(folder) : undefined;
 }
 
+/** Explains why this user cannot create files in a folder that exists, with the remedy. */
+export function explainDeniedFolder(folder: string): string {
+  const owner = statSync(folder).uid;
+  const user = process.geteuid?.();
+  if (user === undefined || owner === user) return `permission denied by the mode of ${folder}`;
+  return owner === 0
+    ? `permission denied: root owns ${folder} (chown it to ${user}, the user of this process)`
+    : `permission denied: user ${owner} owns ${folder} (run as that user, not as ${user})`;
+}
+
 /** Returns whether only root and these users can create, rename and replace entries of a folder. */
 export async function isPrivateFolder(folder: string, users: readonly number[]): Promise<boolean> {
   const { mode } = await stat(folder);
