@@ -63,13 +63,11 @@ async function commandsPage(): Promise<string> {
   );
   return `# Commands
 
-Run the gate and manage it on the command line. In a checkout, run \`npm run --silent latchkey -- <command>\`; installed, \`latchkey <command>\`. \`--help\` after a command explains its options, lists the [settings](settings.md) it uses, and shows examples.
+Run the gate and manage it. \`latchkey <command> --help\` explains the options, lists the [settings](settings.md) and shows examples. In a checkout, write \`npm run --silent latchkey --\` in place of \`latchkey\`.
 
 ${tables.join("\n\n")}
 
-Exit codes: 0 for success, 1 for a failure, 2 for wrong usage. Stop the gate for \`restore\` and \`copy\`; the other commands work while it runs.
-
-More: [accounts](../accounts.md), [backup](../backup.md), [doctor](../doctor.md), [logs](../logs.md).
+Exit codes: 0 for success, 1 for a failure, 2 for wrong usage. Stop the gate for \`restore\` and \`copy\` only.
 `;
 }
 
@@ -237,34 +235,32 @@ ${printed}
   });
   return `# ${recipe.name}
 
-Let ${recipe.name} (${recipe.summary}) sign people in with Latchkey. The command adds the app and prints what to enter in it; here, the gate is at \`https://auth.example.org\` and the app at \`${url}\`.
+Sign people in to ${recipe.name} (${recipe.summary}) with Latchkey. The command adds the app and prints what to enter in it.
 
 ${ways.join("\n\n")}
 
-Who may open it: [Apps](../apps.md). Another app: [all recipes](recipes.md).
+Next: [groups and second factor](../apps.md#who-may-open-an-app), [all recipes](recipes.md).
 `;
 }
 
 function recipesPage(recipes: readonly (readonly [string, Recipe])[]): string {
   const sections = Map.groupBy(recipes, ([, { section }]) => section);
   const tables = [...sections].sort().map(([section, list]) => {
-    const rows = list.map(([id, { name, summary, ways, unconfirmed }]) => {
-      const how = ways.map(({ way }) => WAYS[way]).join(", ");
-      return `| [${name}](${id}.md) | ${summary} | ${how} | ${unconfirmed === undefined ? "" : "unconfirmed"} |`;
+    const rows = list.map(([id, { name, summary, unconfirmed }]) => {
+      const mark = unconfirmed === undefined ? "" : " †";
+      return `| [${name}](${id}.md)${mark} | ${summary} |`;
     });
     return `## ${section}
 
-| app | for | signs in with | |
-|---|---|---|---|
+| app | for |
+|---|---|
 ${rows.join("\n")}`;
   });
   return `# Recipes
 
-Find your app, and let it sign people in with Latchkey by one command. Each recipe is a file of facts from the documentation or the source of the app, and a test signs people in with its values. "Unconfirmed" means that its page says what is not certain.
+Find your app, and let it sign people in by one command. With a †, something is unconfirmed. [Another app](../apps.md), [a recipe of your own](../../CONTRIBUTING.md).
 
 ${tables.join("\n\n")}
-
-An app that is not here: [Apps](../apps.md) has the steps for any app. To add a recipe: [CONTRIBUTING](../../CONTRIBUTING.md).
 `;
 }
 

@@ -1,6 +1,6 @@
 /** Turns a page of the repository into one of the site. The Markdown itself stays as it is. */
 import { dirname, join, relative } from "node:path/posix";
-import { INDEX } from "./pages.ts";
+import { INDEX, README, RECIPES } from "./pages.ts";
 
 export interface Site {
   /** The address of each page by its path in the repository. */
@@ -30,12 +30,84 @@ const PICTURE =
   /<picture><source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)"><img src="([^"]+)"[^>]* alt="([^"]+)"><\/picture>/g;
 
 export function toSitePage(file: string, source: string, site: Site): SitePage {
-  const { routes } = site;
+  const { title, body } = splitTitle(source);
+  const place = { file, here: `/${site.routes.get(file)}` };
+  switch (file) {
+    case README:
+      return convert(
+        place,
+        createFrontMatter("Quick start", QUICK_START),
+        quickStartOf(body),
+        site,
+      );
+    case RECIPES:
+      return convert(place, createFrontMatter(title, introOf(body)), withSearch(body), site);
+    default: {
+      // The index would be found for the title of every page.
+      const more = { pagefind: file !== INDEX };
+      return convert(place, createFrontMatter(title, introOf(body), more), withTabs(body), site);
+    }
+  }
+}
+
+const QUICK_START = "Try Latchkey, run it on your machine, or use it as a library.";
+
+/** The sections of README.md with commands. */
+function quickStartOf(body: string): string {
+  const steps = sectionsOf(body).filter((section) => /^```/m.test(section));
+  return `${QUICK_START}\n\n${steps.join("")}`;
+}
+
+/** The beginning of README.md, a search for recipes, and the sections with a table. */
+export function toStartPage(readme: string, recipes: string, site: Site): SitePage {
+  const { title, body } = splitTitle(readme);
+  const tagline = introOf(body);
+  const [start = ""] = body.split(SECTION);
+  const tables = sectionsOf(body).filter((section) => /^\|/m.test(section));
+  const parts = [start.slice(tagline.length).trim(), recipeList(recipes), ...tables];
+  const hero = { title, tagline: toPlainText(tagline), actions: ACTIONS };
+  const head = createFrontMatter(title, tagline, { template: "splash", hero });
+  return convert({ file: README, here: "/" }, head, parts.join("\n\n"), site);
+}
+
+const SECTION = /^(?=## )/m;
+const sectionsOf = (body: string): readonly string[] => body.split(SECTION).slice(1);
+
+const ACTIONS = [
+  { text: "Tutorial", link: "tutorial/", icon: "right-arrow" },
+  { text: "Quick start", link: "quick-start/", variant: "secondary" },
+  { text: "All pages", link: "documentation/", variant: "minimal" },
+] as const;
+
+/** Every recipe in one list, which shows what fits once something is typed. */
+function recipeList(recipes: string): string {
+  const rows = recipes.matchAll(/^\| \[([^\]]+)\]\(([^)]+)\)[^|]*\| ([^|]+) \|/gm);
+  const items = [...rows].map(
+    ([, name = "", target = "", about = ""]) =>
+      `- [${name}](${join(dirname(RECIPES), target)}) ${about}`,
+  );
+  return `<recipe-search data-list data-pagefind-ignore>\n\n${items.join("\n")}\n\n</recipe-search>`;
+}
+
+/** The tables of all recipes, of which a search shows those that fit. */
+const withSearch = (body: string): string =>
+  body.replace(/^## [\s\S]*/m, (tables) => `<recipe-search>\n\n${tables}\n</recipe-search>\n`);
+
+function splitTitle(source: string): { readonly title: string; readonly body: string } {
   const [, title = "", body = ""] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
+  return { title, body };
+}
+
+/** Turns Markdown of a file of the repository into that of the page at `here`. */
+function convert(
+  { file, here }: { readonly file: string; readonly here: string },
+  head: string,
+  body: string,
+  { routes, draw }: Site,
+): SitePage {
   const images: string[] = [];
   const files: string[] = [];
   const drawings = new Map<string, string>();
-  const here = `/${routes.get(file)}`;
 
   const imageUrl = (image: string): string =>
     relative(dirname(`/docs${here}.md`), `/images/${image}`);
@@ -70,27 +142,31 @@ export function toSitePage(file: string, source: string, site: Site): SitePage {
     const [, kind, title = "Diagram", rest] = MERMAID.exec(fenced) ?? [];
     if (kind === undefined || rest === undefined) return fenced;
     const drawing = `drawings/${drawings.size}${here}.svg`;
-    drawings.set(drawing, site.draw(`${kind}${rest}`));
+    drawings.set(drawing, draw(`${kind}${rest}`));
     return `![${title}](${imageUrl(drawing)})`;
   };
 
-  const text = withTabs(body)
+  const text = body
     .split(FENCE)
     .map((part, at) => (at % 2 === 0 ? prose(part) : block(part)))
     .join("");
-  return { text: `${frontMatter(file, title, body)}\n${text}`, images, files, drawings };
+  return { text: `${head}\n${text}`, images, files, drawings };
 }
 
-/** The description is the first paragraph, which says what the page helps the reader do. */
-function frontMatter(file: string, title: string, body: string): string {
-  const [first = ""] = body.split("\n\n");
-  // The index would be found for the title of every page.
-  const fields = { title: plain(title), description: plain(first), pagefind: file !== INDEX };
+/** The first paragraph, which says what the page helps the reader do. */
+const introOf = (body: string): string => body.split("\n\n", 1)[0] ?? "";
+
+function createFrontMatter(
+  title: string,
+  intro: string,
+  more: Readonly<Record<string, unknown>> = {},
+): string {
+  const fields = { title: toPlainText(title), description: toPlainText(intro), ...more };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return ["---", ...lines, "---", ""].join("\n");
 }
 
-const plain = (markdown: string): string =>
+const toPlainText = (markdown: string): string =>
   markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
 
 /** Puts alternatives into tabs; several blocks of one program share a tab. */

@@ -4,6 +4,8 @@
  */
 import { dirname, join } from "node:path/posix";
 
+/** The start page has its beginning and its comparison, and the quick start the steps in between. */
+export const README = "README.md";
 export const INDEX = "docs/README.md";
 /** Lists a page for each recipe. The navigation has only the list. */
 export const RECIPES = "docs/apps/recipes.md";
@@ -17,6 +19,7 @@ export interface NavigationPage {
 export interface NavigationGroup {
   readonly label: string;
   readonly items: readonly (NavigationPage | NavigationGroup)[];
+  readonly collapsed?: boolean;
 }
 
 /** A link to a page, without those to a heading. */
@@ -36,7 +39,7 @@ const fileOf = (page: string, target: string): string => join(dirname(page), tar
 
 /** `docs/proxies/caddy.md` is at `proxies/caddy`, and `docs/deploy/README.md` at `deploy`. */
 function routeOf(file: string): string {
-  if (file === "README.md") return "";
+  if (file === README) return "quick-start";
   if (file === INDEX) return "documentation";
   return file
     .replace(/^docs\//, "")
@@ -45,16 +48,26 @@ function routeOf(file: string): string {
 }
 
 /**
- * A group for each section of the index, in its order. A line whose text comes before its first link
- * ("On Node.js: …") is a group of its own; from every other line, each link is a page.
+ * A group for each section of the index and each part of a section, in their order. A line whose text
+ * comes before its first link ("On Node.js: …") is a group of its own; from every other line, each link
+ * is a page.
  */
 export function readNavigation(index: string): readonly NavigationGroup[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => {
-    const [label = "", ...lines] = section.trimEnd().split("\n");
-    return { label, items: lines.filter((line) => line.startsWith("- ")).flatMap(itemsOf) };
+    const [own = "", ...parts] = section.split(/^### /m);
+    const { label, items } = readGroup(own);
+    return { label, items: [...items, ...parts.map((part) => fold(readGroup(part)))] };
   });
 }
+
+function readGroup(text: string): NavigationGroup {
+  const [label = "", ...lines] = text.trimEnd().split("\n");
+  return { label, items: lines.filter((line) => line.startsWith("- ")).flatMap(itemsOf) };
+}
+
+/** Groups within a section are folded, unless they have the current page. */
+const fold = (group: NavigationGroup): NavigationGroup => ({ ...group, collapsed: true });
 
 function itemsOf(line: string): NavigationGroup["items"] {
   const pages = [...line.matchAll(LINK)].map(([, label = "", target = ""]) => ({
@@ -63,5 +76,5 @@ function itemsOf(line: string): NavigationGroup["items"] {
     link: `/${routeOf(fileOf(INDEX, target))}/`.replace("//", "/"),
   }));
   const [, label] = /^- ([^[]+): \[/.exec(line) ?? [];
-  return label === undefined ? pages : [{ label, items: pages }];
+  return label === undefined ? pages : [fold({ label, items: pages })];
 }

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { mock, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
+import type { Page, ViewportSize } from "playwright-core";
 import { icons } from "../../src/cli/demo/icons.ts";
 import { openSqlite } from "../../src/db/sqlite/store.ts";
 import { addApps } from "../support/add-app.ts";
@@ -19,6 +19,8 @@ const FOLDER = given ? `${given}/` : fileURLToPath(new URL("../../docs/pages/", 
 
 const SMALL = given ? { small: { width: 320, height: 640 } } : {};
 const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, ...SMALL };
+/** Pictures within a text are lower than the window. */
+const LOW = { desk: { width: 960, height: 520 } } as const;
 const ADA = { username: "ada", password: "correct horse" } as const;
 
 /** The pages show times, so a fixed clock keeps the screenshots the same. */
@@ -34,11 +36,15 @@ async function captureForced(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${FOLDER}${name}-large.png`, fullPage: true });
 }
 
-async function capture(page: Page, name: string): Promise<void> {
+async function capture(
+  page: Page,
+  name: string,
+  sizes: Readonly<Record<string, ViewportSize>> = SIZES,
+): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   // Away from elements with a hover style.
   await page.mouse.move(0, 0);
-  for (const [device, size] of Object.entries(SIZES)) {
+  for (const [device, size] of Object.entries(sizes)) {
     await page.setViewportSize(size);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -49,11 +55,11 @@ async function capture(page: Page, name: string): Promise<void> {
 }
 
 /** At a gate under a name that can have passkeys. */
-async function fresh(t: TestContext) {
+async function fresh(t: TestContext, settings: Parameters<typeof startGate>[1] = {}) {
   mock.timers.setTime(Date.UTC(2026, 2, 2, 8, 12));
   const page = await openPage(t, { timeZone: "Europe/Berlin", density: 2, statuses: [404, 422] });
   await page.clock.setFixedTime(Date.UTC(2026, 2, 3, 8, 12));
-  const gate = await startGate(t, { domainSetupCommand: process.execPath });
+  const gate = await startGate(t, { domainSetupCommand: process.execPath, ...settings });
   return { page, gate, url: gate.url.replace("127.0.0.1", "localhost") };
 }
 
@@ -141,6 +147,23 @@ for (const { name, path } of [
     if (["login", "error"].includes(name)) await page.context().clearCookies();
     await page.goto(`${url}${path}`);
     await capture(page, name);
+  });
+}
+
+for (const { name, path } of [
+  { name: "tutorial-sign-in", path: "/login?return_to=https%3A%2F%2Ffiles.example.org%2F" },
+  { name: "tutorial-apps", path: "/apps" },
+]) {
+  test(name, async (t) => {
+    const domain = { cookieDomain: "example.org", publicUrl: "https://auth.example.org" };
+    const { page, gate, url } = await fresh(t, domain);
+    for (const [id, app] of Object.entries({ files: "Files", hello: "Hello", flows: "Node-RED" })) {
+      await addApps(gate, { id, name: app, url: `https://${id}.example.org` });
+    }
+    const session = await gate.setUp(ADA);
+    if (path === "/apps") await carry({ page, gate, url }, session);
+    await page.goto(`${url}${path}`);
+    await capture(page, name, LOW);
   });
 }
 

@@ -31,6 +31,8 @@ export interface Visiting {
   readonly blocked?: RegExp;
   /** What the pages may write to the console. */
   readonly logs?: RegExp | undefined;
+  /** The URL of a proxy for all requests. */
+  readonly proxy?: string;
   /** `any`: the browser accepts certificates of authorities that it does not know. */
   readonly certificates?: "known" | "any";
 }
@@ -103,6 +105,7 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
     forcedColors: visiting.colours === "forced" ? "active" : "none",
     locale: visiting.language ?? "en-GB",
     ignoreHTTPSErrors: visiting.certificates === "any",
+    ...(visiting.proxy !== undefined && { proxy: { server: visiting.proxy } }),
   };
 }
 

@@ -10,7 +10,7 @@ const scripts = {
   name: "scripts",
   hooks: {
     "astro:config:setup"({ injectScript }) {
-      for (const name of ["code-tabs", "scrollable", "search"]) {
+      for (const name of ["code-tabs", "recipe-search", "scrollable", "search"]) {
         injectScript("page", `import "/src/${name}.js";`);
       }
     },

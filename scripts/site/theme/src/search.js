@@ -59,13 +59,10 @@ class SiteSearch extends HTMLElement {
   }
 }
 
-/** The section that fits best, with the title of its page. */
-function itemOf({
-  meta,
-  url,
-  excerpt,
-  sub_results: [section = { title: meta.title, url, excerpt }],
-}) {
+/** Its section that fits best, with the title of the page. */
+function itemOf({ meta, url, excerpt, sub_results }) {
+  const page = { title: meta.title, url, excerpt };
+  const [section = page] = sub_results.toSorted((one, other) => scoreOf(other) - scoreOf(one));
   const link = document.createElement("a");
   link.href = section.url;
   link.textContent = section.title === meta.title ? meta.title : `${meta.title}: ${section.title}`;
@@ -76,5 +73,9 @@ function itemOf({
   item.append(link, text);
   return item;
 }
+
+/** Words in headings have more weight. */
+const scoreOf = ({ weighted_locations }) =>
+  weighted_locations.reduce((sum, { balanced_score }) => sum + balanced_score, 0);
 
 customElements.define("site-search", SiteSearch);
