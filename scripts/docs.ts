@@ -238,8 +238,6 @@ ${printed}
 Sign people in to ${recipe.name} (${recipe.summary}) with Latchkey. The command adds the app and prints what to enter in it.
 
 ${ways.join("\n\n")}
-
-Next: [groups and second factor](../apps.md#who-may-open-an-app), [all recipes](recipes.md).
 `;
 }
 
