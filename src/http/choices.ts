@@ -13,4 +13,5 @@ export const readChoices = (form: Form, group: string): readonly string[] =>
  * Splits a typed list of groups or host names, which contain neither spaces nor commas of any
  * script. A list that has only separators has empty names, so that it differs from no list.
  */
-export const splitNames = (text: string): readonly string[] => text.trim().split(/[\s,\u060c\u3001\uff0c\uff64]+/);
+export const splitNames = (text: string): readonly string[] =>
+  text.trim().split(/[\s,\u060c\u3001\uff0c\uff64]+/);
