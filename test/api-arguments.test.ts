@@ -93,7 +93,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ["password is invalid: expected text", "1", [HIDDEN]],
   ],
   "users.setGroups": [...noText("id"), ...noTexts("groups", ["1"])],
-  "users.profile": noText("id"),
   "users.setProfile": [
     ...noText("id"),
     ...noObject("users.setProfile takes an object", ["1"]),
