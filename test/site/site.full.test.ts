@@ -1,68 +1,33 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { INDEX, RECIPES, readRoutes } from "../../scripts/site/pages.ts";
+import { join } from "node:path";
+import { test } from "node:test";
 import { openPage } from "../support/browser.ts";
-import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
+import { assertAccessible } from "../support/browser-axe.ts";
+import {
+  assertPageWorks,
+  PHONE,
+  ROOT,
+  routesByFile,
+  START,
+  serveSite,
+  urlOf,
+} from "./serve-site.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".css": "text/css",
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".svg": "image/svg+xml",
-  ".webp": "image/webp",
-};
+serveSite();
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PHONE = { width: 390, height: 844 };
+/** One page of each kind: pages.proof.test.ts has all. */
+const KINDS = [
+  START,
+  ...["tutorial", "apps", "apps/recipes", "apps/nextcloud", "proxies/examples"],
+  ...["frameworks/next", "reference/settings", "performance", "threat-model"],
+];
 
-const index = await readFile(join(ROOT, INDEX), "utf8");
-/** The pages of recipes are all alike, so one with every kind of entry stands for them. */
-const recipe = "[Nextcloud](nextcloud.md)";
-const START = "";
-const routes = [START, ...readRoutes({ [INDEX]: index, [RECIPES]: recipe }).values()];
-
-const folder = join(ROOT, "scripts/site/dist");
-/** Serves the site as a static host does. */
-const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url ?? "/", "http://127.0.0.1");
-  const file = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
-  const body = await readFile(join(folder, file)).catch(() => undefined);
-  const type = TYPES[extname(file)] ?? "application/octet-stream";
-  response.writeHead(body === undefined ? 404 : 200, { "Content-Type": type }).end(body);
-}).listen(0, "127.0.0.1");
-
-const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const urlOf = (route: string): string => `${origin()}/${route && `${route}/`}`;
-
-before(() => promisify(execFile)(process.execPath, [join(ROOT, "scripts/site/main.ts")]));
-
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
-
-for (const route of routes) {
+for (const route of KINDS) {
   test(`/${route} is accessible in both themes, fits a phone and asks no other host`, async (t) => {
-    // Images below the window may still load at the end.
-    const page = await openPage(t, { givenUp: "allowed" });
-    const origins = new Set<string>();
-    page.on("request", (request) => origins.add(new URL(request.url()).origin));
-    await page.goto(urlOf(route));
-    await assertAccessible(page);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.locator("html[data-theme=dark]").waitFor();
-    await assertAccessible(page, COLOUR_RULES);
-    await page.setViewportSize(PHONE);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    assert.deepEqual([...origins], [origin()]);
+    assert.ok(route === START || [...routesByFile.values()].includes(route), route);
+    await assertPageWorks(t, route);
   });
 }
 
@@ -136,7 +101,9 @@ test("the start page has the words of README.md, and the picture of the theme", 
   }
 });
 
-const plots = pagesWithPlots();
+const plots = [...routesByFile]
+  .filter(([file]) => /^!\[[^\]]*\]\(\S+\.svg\)$/m.test(readFileSync(join(ROOT, file), "utf8")))
+  .map(([, route]) => route);
 
 test("each plot scrolls in a box of its own on a phone, with the keyboard too", async (t) => {
   assert.ok(plots.length > 0);
@@ -183,10 +150,3 @@ test("a click or an arrow key shows the block of one proxy everywhere", async (t
   await page.reload();
   assert.deepEqual(await shown(), ["HAProxy", "HAProxy"]);
 });
-
-function pagesWithPlots(): readonly string[] {
-  const all = readRoutes({ [INDEX]: index, [RECIPES]: "" });
-  return [...all]
-    .filter(([file]) => /^!\[[^\]]*\]\(\S+\.svg\)$/m.test(readFileSync(join(ROOT, file), "utf8")))
-    .map(([, route]) => route);
-}
