@@ -16,6 +16,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ROOT } from "./executable.ts";
+import { replaceFile } from "./replace-file.ts";
 
 export type Architecture = "amd64" | "arm64";
 
@@ -186,12 +187,6 @@ function requireApt(args: readonly string[]): string {
   const { status, stdout, stderr } = runApt("apt-get", args);
   if (status !== 0) throw new Error(`apt-get ${args.at(-1)} failed: ${stderr.trim()}`);
   return stdout;
-}
-
-function replaceFile(file: string, text: string): void {
-  const unfinished = `${file}.new`;
-  writeFileSync(unfinished, text);
-  renameSync(unfinished, file);
 }
 
 interface Ran {

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,6 +19,7 @@ import {
   runScript,
   say,
 } from "./inputs.ts";
+import { replaceFile } from "./replace-file.ts";
 import { packTar, type TarEntry } from "./tar.ts";
 
 const NAME = "latchkey/latchkey";
@@ -260,17 +261,6 @@ const describe = (mediaType: string, { digest, bytes }: Blob) => ({
 });
 
 const getBlobPath = ({ digest }: Blob): string => `blobs/${digest.replace(":", "/")}`;
-
-/** Replaces the file at once: a link is replaced too, and a full disk leaves the old file. */
-function replaceFile(file: string, content: Buffer): void {
-  const folder = mkdtempSync(join(dirname(file), "image-"));
-  try {
-    writeFileSync(join(folder, "image"), content);
-    renameSync(join(folder, "image"), file);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /** Builds the executable of each architecture into a folder, and returns all files of an image. */
 export function buildExecutables(inputs: Inputs, folder: string): ImageSource {

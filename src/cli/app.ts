@@ -17,7 +17,7 @@ import type { Settings } from "../gate/settings/settings.ts";
 import { Fault } from "../lib/fault.ts";
 import { formatFileError } from "../lib/files/file-error.ts";
 import { toPrintableJson } from "../lib/files/printable.ts";
-import { readSmallFile, type SmallFile } from "../pages/small-file.ts";
+import { readSmallFile, type SmallFile } from "../lib/files/small-file.ts";
 import {
   type Accounts,
   createAccountCommand,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Fault, getErrorMessage } from "../lib/fault.ts";
+import { readSmallFile, type SmallFile } from "../lib/files/small-file.ts";
 import type { Accent } from "../pages/accent-color.ts";
-import { readSmallFile, type SmallFile } from "../pages/small-file.ts";
 import { type Answer, respond, STRICT_CSP } from "./responses.ts";
 import type { WebRequest } from "./web-request.ts";
 

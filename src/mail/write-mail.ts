@@ -1,3 +1,4 @@
+import { isolate } from "../pages/compile-text.ts";
 import { type MailPage, renderMail } from "../pages/mail.ts";
 import {
   formatDevice,
@@ -184,7 +185,7 @@ const markUpName: FormatName = (name) => `<b><bdi>${escapeHtml(toLine(name))}</b
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 /** Keeps a name to its line, and its direction from the words around it. */
-const isolateLine: FormatName = (name) => `\u2068${toLine(name)}\u2069`;
+const isolateLine: FormatName = (name) => isolate(toLine(name));
 
 /** Like `isolateLine`, between words from left to right, which most names do not turn. */
 const isolateName: FormatName = (name) =>

@@ -32,8 +32,11 @@ export function compileIsolating(text: string, placeholders: readonly string[]):
   return (...values) => fill(...values.map(isolate));
 }
 
-/** A value that begins with an isolate, such as a list of names, keeps the order of its parts. */
-const isolate = (value: string): string =>
+/**
+ * Gives a text a direction of its own. One that begins with an isolate, such as a list of names,
+ * keeps the order of its parts.
+ */
+export const isolate = (value: string): string =>
   value.startsWith(FIRST_STRONG_ISOLATE) ? value : `${FIRST_STRONG_ISOLATE}${value}${POP_ISOLATE}`;
 
 /**

@@ -5,7 +5,7 @@ import type { Settings } from "../../gate/settings/settings.ts";
 import { Fault, getErrorCode, getErrorMessage } from "../../lib/fault.ts";
 import { formatFileError } from "../../lib/files/file-error.ts";
 import { toPrintable } from "../../lib/files/printable.ts";
-import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
+import { readSmallFile, type SmallFile } from "../../lib/files/small-file.ts";
 import { type Accounts, createAccounts, nameDatabase, quote, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, formatCount, type Terminal } from "../command.ts";
 import { makePlan, NOTHING, type Plan, type Unlisted } from "./make-plan.ts";

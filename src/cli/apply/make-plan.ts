@@ -25,7 +25,7 @@ import { isAdmin } from "../../identity/groups.ts";
 import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
 import { digestText } from "../../lib/random-text.ts";
 import { createRefusal, quote } from "../accounts.ts";
-import type { FileDocument, FileProblem, Path } from "./read-document.ts";
+import type { FileDocument, FileProblem, ReportProblem } from "./read-document.ts";
 import {
   explainProfile,
   reportField,
@@ -102,7 +102,7 @@ export async function makePlan(
   unlisted: Unlisted,
 ): Promise<Plan> {
   const problems: FileProblem[] = [];
-  const report: Report = (path, text) => void problems.push(createProblem(path, text));
+  const report: ReportProblem = (path, text) => void problems.push(createProblem(path, text));
   const found = await findUsers(current, users ?? [], report);
   const others = unlisted === "leave" ? [] : await listOthers(current, users, found);
   const fate = users === undefined ? "leave" : unlisted;
@@ -135,8 +135,6 @@ export async function makePlan(
   };
 }
 
-type Report = (path: Path, text: string) => void;
-
 /** A user of the file with the account of this name, if there is one. */
 interface UserMatch {
   readonly wanted: WantedUser;
@@ -146,7 +144,7 @@ interface UserMatch {
 async function findUsers(
   { users }: CurrentState,
   wantedUsers: readonly WantedUser[],
-  report: Report,
+  report: ReportProblem,
 ): Promise<readonly UserMatch[]> {
   const found: UserMatch[] = [];
   const takenNames = new Set<string>();
@@ -209,7 +207,7 @@ async function checkAdmins(
   { users }: CurrentState,
   found: readonly UserMatch[],
   unlisted: Unlisted,
-  report: Report,
+  report: ReportProblem,
 ): Promise<void> {
   if (found.some(staysAdmin)) return;
   if (unlisted === "remove") {
@@ -242,7 +240,7 @@ async function checkAdmins(
 async function checkEmails(
   { profiles }: CurrentState,
   found: readonly UserMatch[],
-  report: Report,
+  report: ReportProblem,
 ): Promise<void> {
   for (const { wanted, account } of found) {
     const applied = applyWantedProfile(account?.profile ?? {}, wanted.profile);
@@ -260,7 +258,7 @@ async function checkEmails(
 const applyWantedProfile = (known: KnownProfile, wanted: ProfileFields | undefined) =>
   wanted === undefined ? known : applyProfileFields(known, wanted);
 
-function planUser({ wanted, account }: UserMatch, report: Report): readonly Step[] {
+function planUser({ wanted, account }: UserMatch, report: ReportProblem): readonly Step[] {
   const { username, groups, profile } = wanted;
   const known = account?.profile ?? {};
   const applied = applyWantedProfile(known, profile);
@@ -286,7 +284,7 @@ function planUser({ wanted, account }: UserMatch, report: Report): readonly Step
 const reportProfile = (
   outcome: Parameters<typeof explainProfile>[0],
   { path, username, profile = {} }: WantedUser,
-  report: Report,
+  report: ReportProblem,
 ): void => report([...path, "emailVerified"], explainProfile(outcome, username, profile));
 
 const formatEmail = ({ email, verifiedEmail }: KnownProfile): string | undefined =>
@@ -323,7 +321,7 @@ async function planApp(
   { apps }: CurrentState,
   wanted: WantedApp,
   app: App | undefined,
-  report: Report,
+  report: ReportProblem,
 ): Promise<Step | undefined> {
   const { id, path, secret } = wanted;
   const known = app ?? { id, name: wanted.fields.name, createdAt: new Date(0) };

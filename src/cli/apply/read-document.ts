@@ -21,6 +21,9 @@ export interface FileProblem {
   readonly text: string;
 }
 
+/** Reports what is wrong at one place of the file. */
+export type ReportProblem = (path: Path, text: string) => void;
+
 /** Contains a file that is valid YAML, of which JSON is a part. */
 export interface FileDocument {
   readonly value: unknown;

@@ -67,7 +67,7 @@ async function addApp(accounts: Accounts, step: StepOf<"add-app">): Promise<Step
   const outcome = await accounts.apps.add({ ...fields, id });
   if (isFieldProblem(outcome)) return refuse(new Error(explainFieldProblem(outcome)));
   if (outcome.kind !== "added") return refuse(new Error(`another app has the ID ${quote(id)}`));
-  return settleSecret(accounts, step, { id, given: secret, made: outcome.secret });
+  return giveSecret(accounts, step, { id, given: secret, made: outcome.secret });
 }
 
 async function changeApp(accounts: Accounts, step: StepOf<"change-app">): Promise<StepOutcome> {
@@ -76,11 +76,11 @@ async function changeApp(accounts: Accounts, step: StepOf<"change-app">): Promis
   if (outcome?.kind === "no-app") return refuse(createRefusal("app-unknown", id));
   if (outcome !== undefined && isFieldProblem(outcome))
     return refuse(new Error(explainFieldProblem(outcome)));
-  return settleSecret(accounts, step, { id, given: secret, made: outcome?.secret });
+  return giveSecret(accounts, step, { id, given: secret, made: outcome?.secret });
 }
 
 /** Gives the app the secret of its file in place of the one that was just made, or prints that. */
-async function settleSecret(
+async function giveSecret(
   { apps, setAppSecret }: Accounts,
   step: Step,
   secrets: {
@@ -92,10 +92,20 @@ async function settleSecret(
   const { id, given, made } = secrets;
   if (given === undefined) return done(step, made);
   const outcome = await setAppSecret(id, given);
-  if (outcome === "taken") return refuse(new Error(`another app has the secret of ${quote(id)}`));
-  if (outcome !== "set" && outcome !== "unchanged") return refuse(createRefusal("app-unknown", id));
-  if (made !== undefined) await apps.revokeSecret(id);
-  return done(step);
+  switch (outcome) {
+    case "set":
+    case "unchanged":
+      if (made !== undefined) await apps.revokeSecret(id);
+      return done(step);
+    case "taken":
+      return refuse(new Error(`another app has the secret of ${quote(id)}`));
+    case "no-app":
+      return refuse(createRefusal("app-unknown", id));
+    case "not-confidential":
+      return refuse(new Error(`${quote(id)} is no longer an app with a secret`));
+    case "secret-invalid":
+      return refuse(new Error(`the secret of ${quote(id)} is not valid`));
+  }
 }
 
 const VERBS = { add: "created", change: "changed", remove: "removed" } as const;
@@ -117,9 +127,8 @@ export function formatStep(step: Step, when: "done" | "planned"): string {
       return `${verbs.remove} user ${quote(step.username)}`;
     case "add-app":
       return `${verbs.add} app ${quote(step.app.id)}`;
-    case "change-app": {
+    case "change-app":
       return `${verbs.change} app ${quote(step.id)}: ${formatChanges(step.changes)}`;
-    }
     case "remove-app":
       return `${verbs.remove} app ${quote(step.id)}`;
   }

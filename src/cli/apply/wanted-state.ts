@@ -7,14 +7,14 @@ import { applyProfileFields, type ProfileFields } from "../../features/profile/s
 import { normalizeGroups } from "../../identity/groups.ts";
 import { getErrorMessage } from "../../lib/fault.ts";
 import { formatFileError } from "../../lib/files/file-error.ts";
+import { readSmallFile } from "../../lib/files/small-file.ts";
 import { findNearest } from "../../lib/find-nearest.ts";
 import { isObject } from "../../lib/json.ts";
-import { readSmallFile } from "../../pages/small-file.ts";
 import { createRefusal, quote } from "../accounts.ts";
 import { createRecipeFields, readChosenRecipe } from "../recipe.ts";
 import { createProfileError } from "../user.ts";
 import { APP_FIELDS, type FileField, type FileFields, USER_FIELDS } from "./file-fields.ts";
-import type { FileDocument, FileProblem, Path } from "./read-document.ts";
+import type { FileDocument, FileProblem, Path, ReportProblem } from "./read-document.ts";
 
 /** Describes a user as the file wants it. An absent field keeps its value. */
 export interface WantedUser {
@@ -41,8 +41,6 @@ export interface WantedState {
   readonly apps: readonly WantedApp[] | undefined;
 }
 
-type Report = (path: Path, text: string) => void;
-
 const MAX_SECRET_FILE_BYTES = 4_096;
 
 /**
@@ -55,7 +53,8 @@ export function readWantedState(
   folder: string,
 ): { readonly state: WantedState; readonly problems: readonly FileProblem[] } {
   const problems: FileProblem[] = [];
-  const report: Report = (path, text) => void problems.push(document.createProblem(path, text));
+  const report: ReportProblem = (path, text) =>
+    void problems.push(document.createProblem(path, text));
   const { value } = document;
   const root = isObject(value) ? value : {};
   if (value === null || (root.users === undefined && root.apps === undefined))
@@ -84,7 +83,7 @@ const getVerifiedEmail = ({ profile }: WantedUser): string | undefined =>
 function readList(
   root: Readonly<Record<string, unknown>>,
   name: "users" | "apps",
-  report: Report,
+  report: ReportProblem,
 ): readonly unknown[] | undefined {
   const value = root[name];
   if (value === undefined || Array.isArray(value)) return value;
@@ -97,7 +96,7 @@ function reportRepeated<Item extends { readonly path: Path }>(
   items: readonly Item[],
   getKey: (item: Item) => string | undefined,
   field: string,
-  report: Report,
+  report: ReportProblem,
 ): void {
   const first = new Map<string, Item>();
   for (const item of items) {
@@ -128,7 +127,7 @@ function readFields(
   item: unknown,
   fields: FileFields,
   path: Path,
-  report: Report,
+  report: ReportProblem,
 ): ItemFields | undefined {
   if (!isObject(item)) {
     report(path, `this must have fields, such as ${Object.keys(fields)[0]}`);
@@ -175,7 +174,7 @@ function explainType(field: FileField): string {
   }
 }
 
-function readUser(item: unknown, path: Path, report: Report): WantedUser | undefined {
+function readUser(item: unknown, path: Path, report: ReportProblem): WantedUser | undefined {
   const fields = readFields(item, USER_FIELDS, path, report);
   if (fields === undefined) return undefined;
   const username = fields.text("username");
@@ -202,7 +201,7 @@ function readProfile(
   fields: ItemFields,
   username: string,
   path: Path,
-  report: Report,
+  report: ReportProblem,
 ): ProfileFields | undefined {
   const [name, email] = [fields.text("name"), fields.text("email")];
   const isVerified = fields.get("emailVerified");
@@ -231,7 +230,12 @@ export const explainProfile = (
     ? "there is no address to be verified: add email"
     : createProfileError(outcome, { user, name, email }).message;
 
-function readApp(item: unknown, path: Path, folder: string, report: Report): WantedApp | undefined {
+function readApp(
+  item: unknown,
+  path: Path,
+  folder: string,
+  report: ReportProblem,
+): WantedApp | undefined {
   const fields = readFields(item, APP_FIELDS, path, report);
   if (fields === undefined) return undefined;
   const id = fields.text("id");
@@ -296,11 +300,15 @@ const PROBLEM_FIELDS: Readonly<Record<FieldProblem["kind"], string>> = {
   "backchannel-url-invalid": "backchannelUrl",
 };
 
-export const reportField = (problem: FieldProblem, path: Path, report: Report): void =>
+export const reportField = (problem: FieldProblem, path: Path, report: ReportProblem): void =>
   report([...path, PROBLEM_FIELDS[problem.kind]], explainFieldProblem(problem));
 
 /** Returns the fields of the recipe, which are none without a recipe, or reports a problem. */
-function readRecipeFields(fields: ItemFields, path: Path, report: Report): AppFields | undefined {
+function readRecipeFields(
+  fields: ItemFields,
+  path: Path,
+  report: ReportProblem,
+): AppFields | undefined {
   const [recipe, way, url] = [fields.text("recipe"), fields.text("way"), fields.text("url")];
   if (recipe === undefined) {
     if (way !== undefined) report([...path, "way"], "this is for an app with a recipe");
@@ -327,7 +335,7 @@ function readRecipeFields(fields: ItemFields, path: Path, report: Report): AppFi
 }
 
 /** Reads a secret. Its text is never part of a message. */
-function readSecretFile(file: string, path: Path, report: Report): string | undefined {
+function readSecretFile(file: string, path: Path, report: ReportProblem): string | undefined {
   try {
     const read = readSmallFile(file, MAX_SECRET_FILE_BYTES);
     const text = read.kind === "content" ? Buffer.from(read.content).toString("latin1").trim() : "";

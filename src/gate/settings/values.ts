@@ -12,6 +12,7 @@ import { PROVIDER_NAME } from "../../identity/providers.ts";
 import { parseAge } from "../../lib/dates.ts";
 import { Fault, tryCall } from "../../lib/fault.ts";
 import { explainFileError } from "../../lib/files/file-error.ts";
+import { readSmallFile, type SmallFile } from "../../lib/files/small-file.ts";
 import { normalizeHost } from "../../lib/host-name.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { Option } from "../../lib/options.ts";
@@ -19,7 +20,6 @@ import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
 import { parseNotifyUrl } from "../../mail/notify-target.ts";
 import { parseMailFrom, parseSmtpUrl } from "../../mail/smtp.ts";
 import { optionTable } from "../../options.ts";
-import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
