@@ -11,6 +11,8 @@ import { listColumns, tables, toColumnName } from "../src/db/tables.ts";
 import type { Setting } from "../src/gate/settings/entry.ts";
 import { readSettings } from "../src/gate/settings/settings.ts";
 import { settings } from "../src/gate/settings/table.ts";
+import { keyIcon } from "../src/http/assets.ts";
+import { createAccent, DEFAULT_ACCENT } from "../src/pages/accent-color.ts";
 import { CLIENT_HEADERS } from "../src/proxies/client-headers.ts";
 import { fillRecipe } from "../src/recipes/fill-recipe.ts";
 import { formatInstructions } from "../src/recipes/format-recipe.ts";
@@ -106,6 +108,14 @@ const withConfigurations = (page: string): string =>
     const printed = printedBy(argumentsIn(command), above.at(-1)?.[1] ?? "");
     return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`${language}\n${printed}\`\`\``;
   });
+
+/** The key of the pages, for the README: with a title, since a file of its own has no text beside it. */
+function drawLogo(): string {
+  return keyIcon(createAccent(DEFAULT_ACCENT)).replace(
+    "<style>",
+    "<title>Latchkey</title>\n<style>",
+  );
+}
 
 /** The model of Latchkey's users for Prisma: the columns that each user has, without the hash. */
 function prismaModel(): string {
@@ -289,9 +299,9 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     "reference/apply.schema.json": formatApplySchema(),
     "deploy/compose.yaml": await composeFile(),
     "deploy/compose.traefik.yaml": await composeTraefikFile(),
-
     "deploy/kubernetes/traefik.yaml": await traefikManifest(),
     "deploy/kubernetes/envoy-gateway.yaml": await envoyManifest(),
+    "pages/key.svg": drawLogo(),
     ...Object.fromEntries(await Promise.all(pages)),
     ...recipePages(),
   };

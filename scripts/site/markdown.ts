@@ -94,7 +94,8 @@ const withSearch = (body: string): string =>
   body.replace(/^## [\s\S]*/m, (tables) => `<recipe-search>\n\n${tables}\n</recipe-search>\n`);
 
 function splitTitle(source: string): { readonly title: string; readonly body: string } {
-  const [, title = "", body = ""] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
+  // The README has the logo before its name. The site has it in the bar of every page.
+  const [, title = "", body = ""] = /^# (?:<img [^>]*> )?(.+)\n+([\s\S]*)$/.exec(source) ?? [];
   return { title, body };
 }
 
