@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import type { Handler } from "./create-handler.ts";
 import { limitPipelines } from "./pipeline-limit.ts";
-import { noteResponses, requireHost, respondToRefusals } from "./refusals.ts";
+import { requireHost, respondToRefusals } from "./refusals.ts";
 
 /**
  * An import would read every export and thereby load Node's Fetch implementation (25 ms, 14 MB).
@@ -61,10 +61,7 @@ export function watchConnections(
 export type PlainServer = Server & DrainableServer;
 
 export function createListener(handle: Handler): PlainServer {
-  const server = http.createServer(
-    SERVER_OPTIONS,
-    noteResponses(limitPipelines(requireHost(handle))),
-  );
+  const server = http.createServer(SERVER_OPTIONS, limitPipelines(requireHost(handle)));
   respondToRefusals(server);
   const closeUnused = watchConnections(server, "connection");
   const closeIdleConnections = (): void => {

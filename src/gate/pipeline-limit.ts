@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Handler } from "./create-handler.ts";
 
 /**
@@ -8,7 +9,10 @@ import type { Handler } from "./create-handler.ts";
 const MAX_WAITING = 16;
 
 /** Counts the requests of a connection that wait until the response before them is sent. */
-const waitingCounts = new WeakMap<Socket, number>();
+const waitingCounts = new WeakMap<Duplex, number>();
+
+/** Returns whether requests of the connection wait until the response before them is sent. */
+export const hasWaitingRequests = (socket: Duplex): boolean => (waitingCounts.get(socket) ?? 0) > 0;
 
 /**
  * Closes HTTP/1.1 connections with more than `MAX_WAITING` waiting requests. Node passes on every

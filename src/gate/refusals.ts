@@ -5,6 +5,7 @@ import { BODYLESS_HEADERS, type Headers } from "../http/responses.ts";
 import { sendAnswer } from "../http/send-answer.ts";
 import { getErrorCode } from "../lib/fault.ts";
 import type { Handler } from "./create-handler.ts";
+import { hasWaitingRequests } from "./pipeline-limit.ts";
 
 // `listener.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -24,34 +25,20 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Holds the latest response of each HTTP/1.1 connection. */
-const latest = new WeakMap<Duplex, ServerResponse>();
-
-/**
- * Notes the latest response of each connection for `respondToRefusals`. A second listener of the
- * server would cost each request more than this.
- */
-export function noteResponses(handle: Handler): Handler {
-  return (incoming, outgoing) => {
-    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
-    handle(incoming, outgoing);
-  };
-}
-
 /**
  * Responds to requests that never reach a handler, with the headers of every other response. Node's
  * own responses to malformed HTTP/1.1 requests lack these headers. The handler of the server must
- * be one of `noteResponses`.
+ * be one of `limitPipelines`.
  */
 export function respondToRefusals(server: Server | Http2SecureServer): void {
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     sendTextResponse(outgoing, 417, CLOSE),
   );
-  server.on("clientError", (error: Error, socket: Duplex) => {
+  server.on("clientError", (error: Error, socket: RespondingSocket) => {
     // This data is the rest of a request that was already refused.
     if (socket.writableEnded) return;
     // During another response, the client would take the refusal for a part of that response.
-    if (!socket.writable || isInResponse(latest.get(socket))) {
+    if (!socket.writable || isInResponse(socket)) {
       socket.destroy();
       return;
     }
@@ -66,13 +53,20 @@ export function respondToRefusals(server: Server | Http2SecureServer): void {
 type Outgoing = ServerResponse | Http2ServerResponse;
 
 /**
- * Returns whether a response is being sent on the connection of `latest`. If `latest` has no
- * socket, it waits for the end of the response before it.
+ * Describes where Node keeps the response that a connection sends or will send next. Node's own
+ * handler of `clientError` reads it too. To note each response here would keep it in memory until
+ * the next one, which costs the garbage collector more than the response.
  */
-const isInResponse = (latest: ServerResponse | undefined): boolean =>
-  latest !== undefined &&
-  !latest.writableFinished &&
-  (latest.socket === null || latest.headersSent);
+interface RespondingSocket extends Duplex {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/**
+ * Returns whether a response is being sent on the connection, or whether requests wait for the end
+ * of one.
+ */
+const isInResponse = (socket: RespondingSocket): boolean =>
+  socket._httpMessage != null && (socket._httpMessage.headersSent || hasWaitingRequests(socket));
 
 /**
  * Refuses HTTP/1.1 requests without a Host header. Node's own check would omit the security

@@ -12,7 +12,7 @@ import type { TLSSocket } from "node:tls";
 import type { Handler } from "../create-handler.ts";
 import { type DrainableServer, SERVER_OPTIONS, watchConnections } from "../listener.ts";
 import { limitPipelines } from "../pipeline-limit.ts";
-import { noteResponses, requireHost, respondToRefusals } from "../refusals.ts";
+import { requireHost, respondToRefusals } from "../refusals.ts";
 import { type CertificateSource, TLS_OPTIONS } from "./certificate.ts";
 import { limitStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
@@ -48,7 +48,7 @@ export function createHttpsServer(
   source: CertificateSource,
   timeouts: typeof TIMEOUTS = TIMEOUTS,
 ): HttpsServer {
-  const serve = noteResponses(limitPipelines(requireHost(handle)));
+  const serve = limitPipelines(requireHost(handle));
   const server = createSecureServer(
     {
       ...TLS_OPTIONS,
