@@ -53,6 +53,7 @@ export function findFirstProvider(
   returnTo: string | undefined,
 ): string | undefined {
   const { options, request } = context;
+  if (options.signIn.with.length === 0) return undefined;
   const isShown = ["error", FAILED_WITH].some((name) => getParameter(request, name) !== undefined);
   const wanted = getParameter(request, WITH) ?? (isShown ? undefined : options.signIn.first);
   return listProviders(context, returnTo).find(({ name }) => name === wanted)?.url;

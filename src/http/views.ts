@@ -39,6 +39,8 @@ interface ViewServices {
 interface PageExtras extends Partial<Pick<Answer, "status" | "cookies">> {
   /** Lists the origins or schemes of apps to which a sign-in from this page returns. */
   readonly returning?: readonly string[];
+  /** Without helpers, the store is queried. */
+  readonly helpers?: PageHelpers;
 }
 
 interface ErrorPage {
@@ -68,9 +70,9 @@ export class Views {
     viewer: Viewer,
     name: Name,
     data: PageData[Name],
-    { status = 200, cookies = [], returning = [] }: PageExtras = {},
+    { status = 200, cookies = [], returning = [], helpers }: PageExtras = {},
   ): Promise<Answer> {
-    const reader = this.#reader(viewer, await this.helpers(viewer));
+    const reader = this.#reader(viewer, helpers ?? (await this.helpers(viewer)));
     const html = await this.#services.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     if (returning.length === 0) return respond(html, status, headers, cookies);

@@ -25,3 +25,7 @@ export function andThen<T, Next>(
 ): MaybePromise<Next> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** Replaces the value by another one if it fails to arrive. */
+export const orElse = <T>(value: MaybePromise<T>, other: T): MaybePromise<T> =>
+  value instanceof Promise ? value.catch(() => other) : value;

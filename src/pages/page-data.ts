@@ -317,10 +317,10 @@ export interface PageData {
     readonly providers?: readonly ShownProvider[] | undefined;
     /** The sign-in with this provider has failed. */
     readonly failedWith?: string | undefined;
-    /** A person who has no account continues here. */
-    readonly signUpTo?: string | undefined;
-    /** A person who has forgotten the password continues here. */
-    readonly forgotTo?: string | undefined;
+    /** True if the page leads to `/login/sign-up`, for a person who has no account. */
+    readonly offersSignUp?: boolean;
+    /** True if the page leads to `/login/forgot`, for a person who has forgotten the password. */
+    readonly offersReset?: boolean;
     /** A signed-in user who does not confirm, or cannot, continues here. */
     readonly cancelTo?: string | undefined;
     readonly notice?: Notice | undefined;

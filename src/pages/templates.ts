@@ -97,11 +97,18 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
  */
 function formatState({ locale, helpers, origin }: Reader, data: object): string | undefined {
   if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
-  let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
+  let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError} `;
   for (const value of Object.values(data)) {
-    const isEmpty = Array.isArray(value) && value.length === 0;
-    if (value !== undefined && typeof value !== "boolean" && !isEmpty) return undefined;
-    state += ` ${value}`;
+    const letter = formatValue(value);
+    if (letter === undefined) return undefined;
+    state += letter;
   }
   return state;
+}
+
+/** Returns a letter for a value without content, and `undefined` for any other. */
+function formatValue(value: unknown): "u" | "t" | "f" | "e" | undefined {
+  if (value === undefined) return "u";
+  if (typeof value === "boolean") return value ? "t" : "f";
+  return Array.isArray(value) && value.length === 0 ? "e" : undefined;
 }

@@ -316,12 +316,24 @@ function getScript(range: string): string {
 /** Matches language, script and region of a tag. Other subtags change nothing here. */
 const TAG = /^\s*(\*|[a-z]+(?:-[a-z]{4}\b)?(?:-(?:[a-z]{2}|\d{3})\b)?)/i;
 
+/** There are few different headers, and each page needs the choice. */
+const chosen = createBoundedMemory<string, Locale>(100);
+
 /**
  * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`, and
  * `*` as the first language that the browser does not name.
  */
 export function chooseLocale(acceptLanguage = ""): Locale {
-  const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
+  const header = acceptLanguage.slice(0, MAX_LENGTH);
+  const known = chosen.get(header);
+  if (known !== undefined) return known;
+  const locale = findPreferredLocale(header);
+  chosen.set(header, locale);
+  return locale;
+}
+
+function findPreferredLocale(header: string): Locale {
+  const ranges = header.split(",");
   const accepted = ranges.flatMap((range) => {
     const tag = TAG.exec(range)?.[1] ?? "";
     const locale = tag === "*" ? ("*" as const) : findLocale(tag);

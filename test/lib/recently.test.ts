@@ -21,7 +21,7 @@ test("reads again after a second, a change or a failure", async () => {
   reading = fact.forget;
   values.push(await fact.read());
   reading = () => Promise.reject(new Error("locked"));
-  await assert.rejects(fact.read(), /locked/);
+  await assert.rejects(async () => fact.read(), /locked/);
   reading = () => {};
   values.push(await fact.read(), await fact.read());
   assert.deepEqual(values, [1, 1, 1, 2, 3, 5, 5]);

@@ -56,6 +56,8 @@ test("passes the helpers, the paths and the page's own data to each function", a
     offersPasskeys: false,
     needsPasskey: false,
     needsCode: false,
+    offersSignUp: false,
+    offersReset: false,
     providers: [],
   };
   assert.deepEqual(await page("/login"), { ...before, ...login });

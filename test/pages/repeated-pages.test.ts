@@ -21,7 +21,10 @@ async function countRenders(t: TestContext, work: () => Promise<void>): Promise<
 }
 
 test("renders the sign-in page once for all signed-out visitors of a language", async (t) => {
-  const app = await startApp(t);
+  // The links of the page are the same for all of them.
+  const mail = { url: "smtp://localhost:1", from: "Latchkey <auth@example.org>" };
+  const hosts = { publicUrl: "http://localhost" };
+  const app = await startApp(t, { mail, hosts, signIn: { signUp: { mode: "open" } } });
   await app.send("/setup", { form: SETUP_FORM });
   const pages = new Set<string>();
   const show = async (language: string, times: number): Promise<void> => {
@@ -38,4 +41,8 @@ test("renders the sign-in page once for all signed-out visitors of a language", 
     await show("de", 5);
   });
   assert.deepEqual([renders, pages.size], [2, 2]);
+  for (const page of pages) {
+    assert.match(page, /href="\/login\/forgot"/);
+    assert.match(page, /href="\/login\/sign-up"/);
+  }
 });

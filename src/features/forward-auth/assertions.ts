@@ -34,7 +34,7 @@ export interface Assertions {
 
 /** Creates the assertions. They are signed with the keys that all instances share. */
 export function createAssertions(
-  readKeys: () => Promise<readonly SigningJwk[]>,
+  readKeys: () => MaybePromise<readonly SigningJwk[]>,
   clock: Pick<Clock, "now">,
 ): Assertions {
   /**

@@ -3,6 +3,7 @@ import type { Store, StoreParts } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { getErrorMessage, getErrorReason, Unavailable } from "../../lib/fault.ts";
 import { startLoop } from "../../lib/loop.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import type { ServerLog } from "../../lib/server-log.ts";
 import { type AppDirectory, judgeUser } from "../apps/app-directory.ts";
 import { createLogoutToken } from "./logout-token.ts";
@@ -20,7 +21,7 @@ export interface SignOutServices {
   readonly appDirectory: AppDirectory;
   readonly log: ServerLog;
   readonly issuer: string;
-  readonly readKeys: () => Promise<readonly SigningJwk[]>;
+  readonly readKeys: () => MaybePromise<readonly SigningJwk[]>;
   /** Sends a token. Rejects unless the app acknowledges it. */
   readonly send: (url: string, token: string, stop: AbortSignal) => Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { User } from "../../db/records.ts";
 import type { Form } from "../../http/form.ts";
 import { resolveLocation } from "../../http/location.ts";
 import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
-import { API, FORGOT, OIDC_INTERACTION } from "../../http/paths.ts";
+import { API, OIDC_INTERACTION } from "../../http/paths.ts";
 import { AGAIN, asksForRecentSignIn, parseAgain } from "../../http/recent-sign-in.ts";
 import { asksForFactor, FACTOR } from "../../http/refusals.ts";
 import { type Answer, redirect } from "../../http/responses.ts";
@@ -22,6 +22,7 @@ import { logRefusal } from "../../http/warnings.ts";
 import { getParameter } from "../../http/web-request.ts";
 import type { Client } from "../../lib/client.ts";
 import { parseHostName } from "../../lib/host-name.ts";
+import { orElse } from "../../lib/maybe-promise.ts";
 import { isLocalPath } from "../../lib/return-target.ts";
 import type { PageData, ShownApp } from "../../pages/page-data.ts";
 import { findAppAtPath } from "../apps/app-at-path.ts";
@@ -39,9 +40,10 @@ import { type SignInAttempt, type SignInOutcome, signIn } from "./sign-in.ts";
 export const HANDOFF_FAILED = "handoff_failed";
 
 export async function getLogin(context: Context): Promise<Answer> {
-  const { options, paths, views, request } = context;
+  const { options, views, request } = context;
   const returnTo = readReturnTarget(context);
-  const { CurrentUser: user } = await views.helpers(context);
+  const helpers = await views.helpers(context);
+  const { CurrentUser: user } = helpers;
   const { notice, cookies } = takeNotice(request);
   const first =
     user === undefined && notice === undefined ? findFirstProvider(context, returnTo) : undefined;
@@ -66,15 +68,19 @@ export async function getLogin(context: Context): Promise<Answer> {
     ...(await listOffers(context, needsFactor, confirms ? factors : undefined)),
     providers: listProviders(context, returnTo, confirms ? `?${AGAIN}=1` : ""),
     failedWith: findFailedProvider(context),
-    signUpTo: options.signIn.signUp.mode === "off" ? undefined : `${paths.login}/sign-up`,
-    forgotTo: options.mail && `${paths.login}${FORGOT}`,
+    offersSignUp: options.signIn.signUp.mode !== "off",
+    offersReset: options.mail !== undefined,
     cancelTo: confirms || lacksFactor ? findCancelTarget(context, user, returnTo) : undefined,
     notice,
     app,
     username: user === undefined ? toApp?.loginHint : undefined,
     again: parseAgain(getParameter(request, AGAIN)),
   };
-  return views.page(context, "login", data, { cookies, returning: toApp?.returning ?? [] });
+  return views.page(context, "login", data, {
+    cookies,
+    returning: toApp?.returning ?? [],
+    helpers,
+  });
 }
 
 /** Names the factors of an account. */
@@ -124,12 +130,12 @@ async function listOffers(
   factors: AccountFactors | undefined,
 ): Promise<Offers> {
   const { rules, options, request } = context;
-  const [anyCodes, anyPasskeys] = await Promise.all([
-    // If the query fails, the page shows the field. For accounts without codes, the field has no
-    // effect.
-    rules.anyFactor.codes.read().catch(() => true),
-    rules.anyFactor.passkeys.read().catch(() => false),
-  ]);
+  // If the query fails, the page shows the field. For accounts without codes, the field has no
+  // effect.
+  const readingCodes = orElse(rules.anyFactor.codes.read(), true);
+  const readingPasskeys = orElse(rules.anyFactor.passkeys.read(), false);
+  const anyCodes = await readingCodes;
+  const anyPasskeys = await readingPasskeys;
   const asksCode = factors === undefined ? anyCodes : factors.startsWith("codes");
   const hasPasskeys = factors === undefined ? anyPasskeys : factors.endsWith("passkeys");
   const offersPasskeys =
