@@ -10,7 +10,7 @@ import { pathsUnder } from "../../src/http/paths.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { quantile, table } from "./figures.ts";
-import type { Installed } from "./install.ts";
+import { type Installed, SMALL_NEW_SPACE } from "./install.ts";
 import { ask } from "./load.ts";
 import { pinned, usageOf } from "./machine.ts";
 import { PASSWORD, SECRET } from "./peers/peer.ts";
@@ -43,7 +43,7 @@ export interface Figure {
 export interface LimitAmounts {
   readonly rounds: number;
   readonly starts: number;
-  /** How long one path is measured in a round; V8 compiles for half as long before. */
+  /** How long one path is measured in a round, and the bare server before it. */
   readonly seconds: number;
 }
 
@@ -52,12 +52,14 @@ const BARE = `require("node:http")
   .listen(Number(process.env.PORT), "127.0.0.1");`;
 
 const OWNER = { username: "owner", password: PASSWORD };
+/** V8 compiles what runs often, which takes CPU time of its own. A gate runs for weeks. */
+const WARM_UP_SECONDS = 3;
 /** The pause for background work and garbage collection after a start. */
 const REST_MS = 2_000;
 const GIVE_UP_AFTER_MS = 20_000;
 const MIB = 1_048_576;
 
-/** Measures the installed gate, each round in new processes, next to a bare `node:http`. */
+/** Measures the installed gate next to a bare `node:http`. */
 export async function benchLimits(
   folder: string,
   app: Installed,
@@ -70,26 +72,23 @@ export async function benchLimits(
   const withApps = join(folder, "data-with-apps");
   await cp(data, withApps, { recursive: true });
   await addApps(join(withApps, "latchkey.db"));
+  const bareCommand = [process.execPath, SMALL_NEW_SPACE, "--eval", BARE];
   const ratios = new Map<string, number[]>();
+  // Two processes of one program can differ by a quarter, so each round has new ones.
   for (let round = 0; round < rounds; round += 1) {
-    const bare = await serve(
-      [process.execPath, "--eval", BARE],
-      data,
-      "one core",
-      ({ pid, port }) => measure(pid, { port, path: "/", cookie, seconds }),
+    await serve(bareCommand, data, "one core", (bare) =>
+      serve(gate, data, "one core", (entry) =>
+        serve([...gate, ...OF_OIDC], withApps, "one core", async (pages) => {
+          const targets = [
+            ...ENTRY_PATHS.map((path) => ({ server: entry, path })),
+            ...PAGE_PATHS.map((path) => ({ server: pages, path })),
+          ];
+          for (const [path, ratio] of await compare(bare, targets, cookie, seconds)) {
+            ratios.set(path, [...(ratios.get(path) ?? []), ratio]);
+          }
+        }),
+      ),
     );
-    for (const [paths, place, command] of [
-      [ENTRY_PATHS, data, gate],
-      [PAGE_PATHS, withApps, [...gate, ...OF_OIDC]],
-    ] as const) {
-      await serve(command, place, "one core", async ({ pid, port }) => {
-        for (const path of paths) {
-          const session = path === "/login" ? undefined : cookie;
-          const cpu = await measure(pid, { port, path, cookie: session, seconds });
-          ratios.set(path, [...(ratios.get(path) ?? []), cpu / bare]);
-        }
-      });
-    }
   }
   const medianOf = (path: string): number => quantile(ratios.get(path) ?? [], 0.5);
   const started: Started[] = [];
@@ -224,13 +223,42 @@ function signIn(gate: readonly string[], data: string): Promise<string> {
   });
 }
 
-/** The CPU time of one request in µs, of all threads of the server, user and system. */
-async function measure(pid: number, work: Omit<WrkRun, "load">): Promise<number> {
-  const load = pinned("load");
-  await answersOf({ ...work, load, seconds: Math.max(1, work.seconds / 2) });
-  const before = usageOf(pid).cpu;
-  const answers = await answersOf({ ...work, load });
-  return (usageOf(pid).cpu - before) / answers;
+/** A path of a running server. */
+interface Target {
+  readonly server: Running;
+  readonly path: string;
+}
+
+/**
+ * Returns what each path costs as times the cost of the bare server. All servers run side by side,
+ * and idle ones cost nothing: what changes the speed of the machine for longer than some seconds
+ * changes both sides of a ratio.
+ */
+async function compare(
+  bare: Running,
+  targets: readonly Target[],
+  cookie: string,
+  seconds: number,
+): Promise<ReadonlyMap<string, number>> {
+  const runOf = ({ server: { port }, path }: Target, duration: number): WrkRun => {
+    const session = path === "/login" ? undefined : cookie;
+    return { port, path, cookie: session, seconds: duration, load: pinned("load") };
+  };
+  /** The CPU time of one request in µs, of all threads of the server, user and system. */
+  const measure = async (target: Target): Promise<number> => {
+    const { pid } = target.server;
+    const before = usageOf(pid).cpu;
+    const answers = await answersOf(runOf(target, seconds));
+    return (usageOf(pid).cpu - before) / answers;
+  };
+  const root = { server: bare, path: "/" };
+  for (const target of [root, ...targets]) await answersOf(runOf(target, WARM_UP_SECONDS));
+  const ratios = new Map<string, number>();
+  for (const target of targets) {
+    const ofBare = await measure(root);
+    ratios.set(target.path, (await measure(target)) / ofBare);
+  }
+  return ratios;
 }
 
 interface Started {

@@ -18,7 +18,7 @@ Parts:
   limits  (the default) CPU time per request of /forward-auth, /login, /apps and the slowest page
           of the account on the packed and installed gate, as times that of a bare node:http; idle
           memory; time to start. Prints each figure with its limit. The exit code is 1 if one is
-          beyond it. About four minutes.
+          beyond it. About six minutes.
           Needs Linux and wrk (on Debian: apt-get install wrk), and npm's registry or cache.
   flow    CPU time of a code flow of OpenID Connect, as times that of the library alone. The exit
           code is 1 if it is beyond its limit. About a minute.
@@ -40,7 +40,7 @@ const SHORT = {
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
 };
 const FULL = {
-  limits: { rounds: 5, starts: 7, seconds: 2 },
+  limits: { rounds: 7, starts: 7, seconds: 1 },
   flow: { rounds: 7, flows: 200 },
   peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 2_000 },
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
