@@ -133,12 +133,16 @@ function rankOf({ name }: Folder): number {
   return rank === -1 ? LONGEST.length : rank;
 }
 
-/** `test/identity` for all below it, and `test` for the files beside the folders. */
+/**
+ * `test/identity` for all below it, and `test` for the files beside the folders. Below `test/spec`,
+ * where many tests wait for a second to pass, each folder is one of its own.
+ */
 function folderOf(file: string): string {
   const [alone] = LONG_FILES.exec(file) ?? [];
   if (alone !== undefined) return alone;
   if (hasRealHashes(file) && !file.startsWith(ALONE)) return REAL;
-  const [, folder] = /^(test\/[^/]+\/|packages\/attack\/test\/|test\/)/.exec(file) ?? [];
+  const [, folder] =
+    /^(test\/spec\/[^/]+\/|test\/[^/]+\/|packages\/attack\/test\/|test\/)/.exec(file) ?? [];
   if (folder === undefined) throw new Error(`${file} is in no folder of tests`);
   return folder.slice(0, -1);
 }
