@@ -223,7 +223,7 @@ function signIn(gate: readonly string[], data: string): Promise<string> {
   });
 }
 
-/** A path of a running server. */
+/** What is loaded: a path of a running server. */
 interface Target {
   readonly server: Running;
   readonly path: string;

@@ -1,5 +1,5 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
-import { createBoundedMemory } from "../lib/bounded-memory.ts";
+import { memoize } from "../lib/bounded-memory.ts";
 import type { Client } from "../lib/client.ts";
 import { createClientGoneFault, Fault } from "../lib/fault.ts";
 import type { WebRequest } from "./web-request.ts";
@@ -119,20 +119,12 @@ export function createAddressMatcher(ranges: readonly string[]): (address: strin
   for (const { address, bits, family } of ranges.flatMap((range) => parseRange(range) ?? [])) {
     list.addSubnet(address, bits, family);
   }
-  function check(address: string): boolean {
+  // Behind a proxy, nearly all requests have the same address.
+  return memoize(MAX_KNOWN_ADDRESSES, (address) => {
     if (address === LOCAL) return ranges.includes(LOCAL);
     const version = isIP(address);
     return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
-  }
-  // Behind a proxy, nearly all requests have the same address.
-  const known = createBoundedMemory<string, boolean>(MAX_KNOWN_ADDRESSES);
-  return (address) => {
-    const found = known.get(address);
-    if (found !== undefined) return found;
-    const isMatch = check(address);
-    known.set(address, isMatch);
-    return isMatch;
-  };
+  });
 }
 
 const MAX_KNOWN_ADDRESSES = 100;

@@ -44,3 +44,18 @@ export function createBoundedMemory<K, V>(capacity: number): BoundedMemory<K, V>
     },
   };
 }
+
+/** Returns the same function, which computes a result again only if it is not among those kept. */
+export function memoize<K, V extends string | boolean>(
+  capacity: number,
+  compute: (key: K) => V,
+): (key: K) => V {
+  const known = createBoundedMemory<K, V>(capacity);
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const result = compute(key);
+    known.set(key, result);
+    return result;
+  };
+}

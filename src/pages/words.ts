@@ -1,4 +1,4 @@
-import { createBoundedMemory } from "../lib/bounded-memory.ts";
+import { createBoundedMemory, memoize } from "../lib/bounded-memory.ts";
 import {
   compileIsolating,
   compilePlural,
@@ -302,37 +302,29 @@ function findLocale(tag: string): Locale | undefined {
 const MAX_REGIONS = 2_000;
 
 /** Finding the script of a region takes longer than reading a whole header. */
-const scripts = createBoundedMemory<string, string>(MAX_REGIONS);
+const findScriptOfRegion = memoize(MAX_REGIONS, (range: string) =>
+  `${new Intl.Locale(range).maximize().script}`.toLowerCase(),
+);
 
 /** Returns the script of a tag, or else the one of its region, such as `hant` for `zh-tw`. */
-function getScript(range: string): string {
-  const known = /-([a-z]{4})\b/.exec(range)?.[1] ?? scripts.get(range);
-  if (known !== undefined) return known;
-  const script = `${new Intl.Locale(range).maximize().script}`.toLowerCase();
-  scripts.set(range, script);
-  return script;
-}
+const getScript = (range: string): string =>
+  /-([a-z]{4})\b/.exec(range)?.[1] ?? findScriptOfRegion(range);
 
 /** Matches language, script and region of a tag. Other subtags change nothing here. */
 const TAG = /^\s*(\*|[a-z]+(?:-[a-z]{4}\b)?(?:-(?:[a-z]{2}|\d{3})\b)?)/i;
-
-/** There are few different headers, and each page needs the choice. */
-const chosen = createBoundedMemory<string, Locale>(100);
 
 /**
  * Chooses the available language that the browser prefers, or else English. `de-AT` counts as `de`, and
  * `*` as the first language that the browser does not name.
  */
 export function chooseLocale(acceptLanguage = ""): Locale {
-  const header = acceptLanguage.slice(0, MAX_LENGTH);
-  const known = chosen.get(header);
-  if (known !== undefined) return known;
-  const locale = findPreferredLocale(header);
-  chosen.set(header, locale);
-  return locale;
+  return findPreferredLocale(acceptLanguage.slice(0, MAX_LENGTH));
 }
 
-function findPreferredLocale(header: string): Locale {
+const MAX_HEADERS = 100;
+
+/** There are few different headers, and each page needs the choice. */
+const findPreferredLocale = memoize(MAX_HEADERS, (header: string): Locale => {
   const ranges = header.split(",");
   const accepted = ranges.flatMap((range) => {
     const tag = TAG.exec(range)?.[1] ?? "";
@@ -347,7 +339,7 @@ function findPreferredLocale(header: string): Locale {
   if (best !== "*") return best ?? "en";
   const named = new Set(accepted.map(({ locale }) => locale));
   return locales.find((locale) => !named.has(locale)) ?? "en";
-}
+});
 
 /** Users who accept an invitation choose their username, which can have any length. */
 const MAX_SHOWN_TEXT = 100;

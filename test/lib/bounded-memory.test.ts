@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createBoundedMemory } from "../../src/lib/bounded-memory.ts";
+import { createBoundedMemory, memoize } from "../../src/lib/bounded-memory.ts";
 
 test("counts a key once in both generations, until it is deleted", () => {
   const credentialCache = createBoundedMemory<string, number>(4);
@@ -52,4 +52,14 @@ test("never exceeds the capacity or returns old values, and keeps recent keys", 
     ),
     { numRuns: 500 },
   );
+});
+
+test("memoize computes again only what it no longer keeps", () => {
+  const computed: number[] = [];
+  const isEven = memoize(2, (number: number) => {
+    computed.push(number);
+    return number % 2 === 0;
+  });
+  assert.deepEqual([1, 1, 2, 2, 3, 1].map(isEven), [false, false, true, true, false, false]);
+  assert.deepEqual(computed, [1, 2, 3, 1]);
 });
